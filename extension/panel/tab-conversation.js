@@ -80,11 +80,14 @@ export class TabConversation {
       case "agents.changed":
         return store.dispatch({ type: "agents", agents: message.params.agents, sandbox: message.params.sandbox ?? null });
       case "tabs.conversations": {
+        const { tab, conversation, tabs: before } = store.state;
         store.dispatch({ type: "tabs", tabs: message.params.tabs });
-        const { tab, conversation } = store.state;
-        const mine = message.params.tabs.find(({ chromeTabId }) => chromeTabId === tab?.chromeTabId);
-        // Another client gave this tab a new conversation (a terminal, a second panel).
-        if (mine && conversation && mine.conversationId !== conversation.info.conversationId) void this.open();
+        /** @param {typeof before} tabs */
+        const listed = (tabs) => tabs.find(({ chromeTabId }) => chromeTabId === tab?.chromeTabId)?.conversationId;
+        // Another client (a terminal, a second panel) gave this tab a new conversation, or deleted or replaced the old one: an
+        // empty conversation is not listed.
+        const mine = listed(message.params.tabs) ?? (listed(before) && null);
+        if (conversation && mine !== undefined && mine !== conversation.info.conversationId) void this.open();
         return;
       }
       case "drivers.changed":

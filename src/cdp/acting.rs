@@ -109,12 +109,17 @@ const HELD: [(&str, &[&str]); 4] = [
     ("Fetch.fulfillRequest", &[]),
 ];
 
+/// Getters for whose answer the page requests its manifest.
+const FETCHING: [&str; 3] = ["Page.getAppId", "Page.getAppManifest", "Page.getInstallabilityErrors"];
+
 /// Returns what a command would do.
 pub(super) fn effect(method: &str, params: Option<&RawValue>) -> Effect {
     if let Some((method, plain)) = HELD.iter().find(|(known, _)| *known == method) {
         return of_held(method, plain, params);
     }
-    let Some((domain, name)) = method.split_once('.') else { return Effect::Acts };
+    let Some((domain, name)) = method.split_once('.').filter(|_| !FETCHING.contains(&method)) else {
+        return Effect::Acts;
+    };
     let observes = match DOMAINS.iter().find(|(known, _)| *known == domain) {
         _ if domain == "Target" => !matches!(name, "createTarget" | "closeTarget"),
         None => false,
@@ -211,6 +216,9 @@ mod tests {
             "Page.setDownloadBehavior",
             "Animation.setPlaybackRate",
             "EventBreakpoints.setInstrumentationBreakpoint",
+            "Page.getAppManifest",
+            "Page.getAppId",
+            "Page.getInstallabilityErrors",
         ] {
             assert_eq!(effect(method, None), Effect::Acts, "{method}");
         }

@@ -1,6 +1,7 @@
 //! `disconnect`, `stop` and stopping turns: what ends, and what stays.
 
-use super::terminal::{say, show};
+use super::remote;
+use super::terminal::{say, show, visible_line};
 use crate::base::browser_names::BrowserName;
 use crate::base::lock::FileLock;
 use crate::client::ending;
@@ -8,6 +9,7 @@ use crate::client::http::Client;
 use crate::protocol::basics::Empty;
 use crate::protocol::control::{Disconnect, Disconnected, StopTurns, Stopped, Stopping};
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::remote::SecretVariables;
 use std::time::Duration;
 
 /// The daemon itself needs less: it gives its tasks a shorter time.
@@ -36,9 +38,12 @@ pub(super) async fn disconnect(
 ) -> Result<Disconnected, Fault> {
     let home = name.map_or_else(|| client.home().clone(), |name| client.home().with_browser(name));
     // If the browser outlived its daemon, start a new daemon, which attaches to the browser to close it.
+    // A new daemon also releases the sessions that one left on other machines.
     let kept = FileLock::is_held(&home.keeper_lock()).unwrap_or(false);
-    let of_browser = if kept { client } else { running };
-    of_browser.post("/disconnect", &Disconnect { force, browser: name.map(ToString::to_string) }).await
+    let is_left = client.home().remote_sessions_file().exists();
+    let of_browser = if kept || is_left { client } else { running };
+    let keys = if is_left { remote::keys() } else { SecretVariables::default() };
+    of_browser.post("/disconnect", &Disconnect { force, browser: name.map(ToString::to_string), keys }).await
 }
 
 /// Stops the daemon and waits for its end. Succeeds if none runs.
@@ -65,4 +70,24 @@ pub(super) async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
         }
         Err(fault) => Err(fault),
     }
+}
+
+/// Returns what `disconnect` did, for people.
+pub(super) fn text(done: &Disconnected) -> String {
+    let browser = match (done.none_open, done.closed) {
+        (true, _) => "No browser was open.",
+        (_, true) => "Disconnected: the browser is closed. Conversations are kept.",
+        (_, false) => "Disconnected: the browser stays open without gstack. Conversations are kept.",
+    };
+    let mut lines = vec![browser.to_owned()];
+    lines.extend(match done.released {
+        0 => None,
+        1 => Some("A session that was left on another machine is released.".to_owned()),
+        count => Some(format!("{count} sessions that were left on other machines are released.")),
+    });
+    lines.extend(done.left.iter().map(|left| visible_line(&format!("Warning: {}", left.line()))));
+    if !done.left.is_empty() {
+        lines.push("gstack disconnect tries again; a hosted service's key may be in the environment.".to_owned());
+    }
+    lines.join("\n")
 }

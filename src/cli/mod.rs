@@ -180,10 +180,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             let (_, name) = place(globals.tab, globals.browser.as_ref())?;
             let name = name.and_then(|name| BrowserName::parse(&name).ok());
             let disconnected = disconnect(&client, &running, force, name.as_ref()).await?;
-            show(json, &disconnected, || match disconnected.closed {
-                true => "Disconnected: the browser is closed. Conversations are kept.".to_owned(),
-                false => "Disconnected: the browser stays open without gstack. Conversations are kept.".to_owned(),
-            })?;
+            show(json, &disconnected, || ending::text(&disconnected))?;
         }
         Invocation::Stop => stop(&running, json).await?,
         Invocation::Restart => {
@@ -258,7 +255,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 true => place(globals.tab, globals.browser.as_ref())?,
                 false => (None, None),
             };
-            policy::run(&client, wanted, place, json, terminal).await?
+            return policy::run(&client, wanted, place, json, terminal).await;
         }
         Invocation::Mcp(wanted) => {
             let place =

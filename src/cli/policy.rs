@@ -21,6 +21,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use only::Only;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// The parsed subcommand. Durations are as they were typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,18 +205,23 @@ pub(super) async fn run(
     (tab_id, browser): Place,
     json: bool,
     terminal: Terminal,
-) -> Result<(), Fault> {
+) -> Result<ExitCode, Fault> {
     let policy: Policy = match wanted {
         Rules::List => client.get("/policy").await?,
         Rules::Explain(asked) => {
             let asked = PolicyExplain { folder: here(), tab_id, browser, ..asked };
             let found: PolicyExplained = client.post("/policy/explain", &asked).await?;
-            return show(json, &found, || explanation(&found, terminal));
+            show(json, &found, || explanation(&found, terminal))?;
+            return Ok(ExitCode::SUCCESS);
         }
         Rules::ExplainAll(asked) => {
-            return everything::run(client, PolicyExplain { tab_id, browser, ..asked }, json, terminal).await;
+            everything::run(client, PolicyExplain { tab_id, browser, ..asked }, json, terminal).await?;
+            return Ok(ExitCode::SUCCESS);
         }
-        Rules::Only(wanted) => return only::run(client, wanted, json).await,
+        Rules::Only(wanted) => {
+            only::run(client, wanted, json).await?;
+            return Ok(ExitCode::SUCCESS);
+        }
         Rules::Test { file } => return expectations::check(client, &file, (tab_id, browser), json, terminal).await,
         Rules::Remove { id } => client.post("/policy/remove", &PolicyRemove { id }).await?,
         Rules::Add { effect, scope, site, conversation, span } => {
@@ -230,7 +236,8 @@ pub(super) async fn run(
         }
         let lines: Vec<String> = policy.rules.iter().map(|rule| line(rule, terminal)).collect();
         lines.join("\n")
-    })
+    })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the folder whose project narrows the rules.

@@ -53,18 +53,23 @@ pub(super) fn resolve(remote: Option<RemoteBrowser>) -> Result<(Option<RemoteBro
             Some(RemoteBrowser::Grid { hub, capabilities: Some(capabilities(typed)?) })
         }
         Some(RemoteBrowser::Hosted(name)) => {
-            let variables = PROVIDERS.iter().filter(|(known, _)| *known == name).flat_map(|(_, variables)| *variables);
-            for variable in variables {
-                // A value that is not UTF-8 is no key of any service.
-                if let Ok(value) = std::env::var(variable) {
-                    keys.0.insert((*variable).to_owned(), value);
-                }
-            }
+            keys = keys_of(|known| known == name);
             Some(RemoteBrowser::Hosted(name))
         }
         other => other,
     };
     Ok((remote, keys))
+}
+
+/// Returns the keys of all hosted services that the environment has.
+pub(super) fn keys() -> SecretVariables {
+    keys_of(|_| true)
+}
+
+fn keys_of(is_wanted: impl Fn(&str) -> bool) -> SecretVariables {
+    let variables = PROVIDERS.iter().filter(|(name, _)| is_wanted(name)).flat_map(|(_, variables)| *variables);
+    // A value that is not UTF-8 is no key of any service.
+    SecretVariables(variables.filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect())
 }
 
 fn capabilities(typed: String) -> Result<String, Fault> {

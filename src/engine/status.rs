@@ -58,6 +58,7 @@ impl StatusReport {
                 .collect(),
             drivers: self.drivers.infos(),
             remote: self.browsers.remote_status(),
+            unreleased: self.browsers.unreleased(),
             browsers: self.browsers.infos(),
             only_sites: self
                 .browsers

@@ -6,7 +6,7 @@ use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, LocalizedPhr
 use super::fault::{Fault, FaultWords};
 use super::hops::HopState;
 use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
-use super::remote::{RemoteBrowser, SecretVariables};
+use super::remote::{RemoteBrowser, SecretVariables, UnreleasedSession};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -53,14 +53,32 @@ pub(crate) struct Disconnect {
     pub browser: Option<String>,
     /// Whether to kill our browser if it does not exit by itself.
     pub force: bool,
+    /// Keys of hosted services from the terminal's environment, to release what an earlier daemon left there.
+    #[serde(skip_serializing_if = "SecretVariables::is_empty")]
+    pub keys: SecretVariables,
 }
 
 /// The answer to `POST /disconnect`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Disconnected {
     /// Whether the browser was ours and has been closed. If false, it was only attached and keeps running.
     pub closed: bool,
+    /// Whether no browser was open, and there were only sessions to release.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub none_open: bool,
+    /// How many sessions on other machines were released that were still there.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub released: usize,
+    /// The sessions on other machines that could not be released.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<UnreleasedSession>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// One line of the answer to `POST /connect`.

@@ -23,6 +23,33 @@ pub enum RemoteBrowser {
     Hosted(String),
 }
 
+impl RemoteBrowser {
+    /// Returns its address or name, as it was typed. Has no secrets: none is accepted there.
+    pub(crate) fn place(&self) -> &str {
+        match self {
+            Self::Cdp(place) | Self::Grid { hub: place, .. } | Self::Hosted(place) => place,
+        }
+    }
+}
+
+/// A session on another machine that could not be released.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct UnreleasedSession {
+    /// The Grid's address or the hosted service's name.
+    pub at: String,
+    /// The id that it has there.
+    pub session: String,
+    pub reason: String,
+}
+
+impl UnreleasedSession {
+    pub(crate) fn line(&self) -> String {
+        let Self { at, session, reason } = self;
+        format!("session {session} at {at} was not released: {reason}")
+    }
+}
+
 /// The hosted services by name, and the environment variables that usually hold their key and account.
 pub(crate) const PROVIDERS: [(&str, &[&str]); 5] = [
     ("browserless", &["BROWSERLESS_TOKEN"]),
@@ -36,6 +63,12 @@ pub(crate) const PROVIDERS: [(&str, &[&str]); 5] = [
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SecretVariables(pub(crate) BTreeMap<String, String>);
+
+impl SecretVariables {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl std::fmt::Debug for SecretVariables {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

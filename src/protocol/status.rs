@@ -46,6 +46,10 @@ pub(crate) struct Status {
     /// Where the browser in use runs, if that is another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteStatus>,
+    /// Where sessions are that an earlier daemon created and nobody has released: a Grid's address or a hosted service's
+    /// name for each session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreleased: Vec<String>,
     /// All browsers that are in use, and those that are gone without having been closed: the main one first. What is
     /// above is about the main one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -146,6 +150,11 @@ impl Status {
             lines.push(format!("URL: {url}"));
         }
         lines.extend(self.remote.as_ref().map(RemoteStatus::line));
+        lines.extend(self.unreleased.chunk_by(|a, b| a == b).map(|sessions| {
+            let count =
+                if sessions.len() == 1 { "a session".to_owned() } else { format!("{} sessions", sessions.len()) };
+            format!("Not released: {count} at {} (gstack disconnect tries again)", sessions[0])
+        }));
         lines.push(format!("Tabs: {}", self.tabs));
         lines.push(match self.browser_pid {
             Some(browser) => format!("PID: {} (browser {browser})", self.pid),

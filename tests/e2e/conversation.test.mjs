@@ -181,6 +181,22 @@ describe('a conversation in the side panel', () => {
     await scene.panel.seen('answer', 'Hello shell.');
   });
 
+  test('a conversation that is deleted in a terminal leaves the panel, and the next message begins another', async () => {
+    const { home, panel } = scene;
+    const first = await scene.ask('soon deleted');
+    first.end();
+    await panel.gone('stop');
+    const listed = JSON.parse(await home.ok(['sessions', '--json']));
+    const { conversationId } = listed.conversations.find((one) => one.tabId);
+    await home.ok(['sessions', 'delete', conversationId]);
+    await panel.page.waitFor(`!/soon deleted/.test(document.querySelector('main').innerText)`, 'the conversation is still shown');
+    const next = await scene.ask('and another one');
+    next.say('Here I am.');
+    next.end();
+    await panel.seen('answer', 'Here I am.');
+    await panel.gone('stop');
+  });
+
   test('the panel closed and opened again by connect shows the conversation', async () => {
     const turn = await scene.ask('Stay');
     await scene.client.send('Target.closeTarget', { targetId: scene.panel.page.targetId });

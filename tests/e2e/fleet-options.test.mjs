@@ -234,7 +234,7 @@ describe('the browsers of a fleet', { concurrency: false }, () => {
       .filter((one) => one.isFile() && readFileSync(path.join(one.parentPath, one.name), 'latin1').includes(SECRET))
       .map(({ name }) => name);
 
-  test('--provider: each session is one of the service, is released, and the key is not kept', { timeout: 300_000 }, async (t) => {
+  test('--provider: each session is released, that of a killed daemon too, and the key is not kept', { timeout: 300_000 }, async (t) => {
     const hosted = await service(t);
     const run = start(t, 'hosted', ['wait 1', 'wait 2', 'x'], ['--browsers', '2', '--provider', 'steel'], given);
     await run.begin(2);
@@ -247,10 +247,15 @@ describe('the browsers of a fleet', { concurrency: false }, () => {
     assert.deepEqual(hosted.released.sort(), ['s-1', 's-2']);
     assert.ok(existsSync(at('hosted/run.json')) && !run.said.includes(SECRET));
     assert.deepEqual(holding(at('hosted')), []);
+    const killed = start(t, 'killed', ['dies', 'x'], ['--provider', 'steel'], given);
+    assert.equal(await killed.code, 0, killed.said);
+    assert.match(killed.said, /lost .*: item 1: its daemon ended/);
+    await nothingIsLeft();
+    assert.deepEqual([hosted.created.length, hosted.released.sort()], [4, ['s-1', 's-2', 's-3', 's-4']], 'that of the killed daemon too');
     const without = await home.run(words('keyless', ['x'], ['--provider', 'steel']), LIMIT);
     assert.equal(without.code, 1);
     assert.match(without.stderr, /there is no API key for/);
-    assert.equal(hosted.created.length, 2);
+    assert.equal(hosted.created.length, 4);
     await nothingIsLeft();
   });
 });

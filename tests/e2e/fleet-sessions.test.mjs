@@ -348,6 +348,38 @@ describe('the sessions of a fleet', { concurrency: false }, () => {
     await allAreGivenBack(grid);
   });
 
+  test('a session that the Grid does not end is tried again, named in the report, and ended by --resume', async (t) => {
+    const grid = await gridOf(t, 2);
+    const refused = [];
+    grid.onDelete = (session) => (session === grid.created[0] ? (refused.push(session), 'refused') : undefined);
+    const stays = run(t, 'stays', grid, ['x', 'y'], ['--fresh']);
+    await stays.waits(() => /Waiting for sessions to end on another machine; Ctrl-C stops waiting/.test(stays.said));
+    const before = refused.length;
+    await stays.waits(() => refused.length > before);
+    assert.deepEqual(grid.sessions, [grid.created[0]], 'the other one is given back');
+    stays.child.kill('SIGINT');
+    assert.equal(await stays.code, 130, stays.said);
+    const { totals, left } = stays.report();
+    assert.deepEqual([totals.ok, left.length], [2, 1]);
+    const named = `session ${grid.created[0]} at ${grid.url} was not released: .*500`;
+    for (const text of [left[0], stays.said, readFileSync(stays.place('report.html'), 'utf8')]) assert.match(text, new RegExp(named));
+    assert.match(stays.said, /To end what is left: gstack run --resume/);
+    assert.equal(instances().length, 1, 'it is not forgotten');
+
+    grid.onDelete = () => undefined;
+    const { stdout } = await home.run(['run', '--resume', 'stays'], { environment: stays.environment });
+    assert.match(stdout, /2 of 2 items ok$/m);
+    assert.equal(stays.report().left, undefined);
+    await allAreGivenBack(grid);
+  });
+
+  test('--resume takes no options that the run already has', async () => {
+    for (const option of [['--fresh'], ['--headed'], ['--timeout', '9'], ['--retries', '1']]) {
+      const { code, stderr } = await home.run(['run', '--resume', 'x', ...option]);
+      assert.equal(code !== 0 && /cannot be used with/.test(stderr), true, stderr);
+    }
+  });
+
   test('with --retries 0 a lost item is not run again', async (t) => {
     const grid = await gridOf(t, 1);
     const once = run(t, 'once', grid, ['dies', 'x'], ['--retries', '0']);

@@ -368,14 +368,24 @@ describe('browsers on other machines', { concurrency: false }, () => {
     await home.ok(['settings']);
     assert.equal(releases(), 1, 'without the key it cannot be released');
     assert(existsSync(record), 'it is not forgotten');
+    assert.match(await home.ok(['status']), new RegExp(`Not released: a session at ${name} \\(gstack disconnect tries again\\)`));
+    const keyless = await home.ok(['disconnect']);
+    assert.match(keyless, new RegExp(`No browser was open[^]*session s-1 at ${name} was not released: there is no API key for`));
+    assert.equal(releases(), 1);
+    await home.kill(await home.only('daemon'));
+    const { noneOpen, released, left } = JSON.parse(await home.ok(['--json', 'disconnect'], given));
+    assert.deepEqual([noneOpen, released, left, releases()], [true, 1, undefined, 2], 'with the key it is released, without a browser');
+    assert(!existsSync(record) && !/Not released/.test(await home.ok(['status'])));
     await home.ok(['connect', '--provider', name], given);
-    assert.equal(releases(), 2, 'the session of the killed daemon is released before the next one is created');
+    await home.kill(await home.only('daemon'));
+    await home.ok(['connect', '--provider', name], given);
+    assert.equal(releases(), 3, 'the session of the killed daemon is released before the next one is created');
     await home.kill(await home.only('daemon'));
     const before = readFileSync(path.join(home.home, 'config.toml'), 'utf8');
     config(home, `${before}key = "${key}"\n${account && `account = "${account}"\n`}`);
     await home.ok(['settings']);
     await until(
-      () => releases() === 3 && !existsSync(record),
+      () => releases() === 4 && !existsSync(record),
       () => `the next daemon did not release the session: ${releases()}`,
     );
     config(home, before);

@@ -38,8 +38,8 @@ pub(super) fn document(report: &Report) -> String {
         if report.interrupted { "; interrupted" } else { "" },
     )
     .ok();
-    if let Some(failure) = &report.failure {
-        write!(html, "<p class=\"bad\">{}</p>", text(failure)).ok();
+    for why in report.failure.iter().chain(&report.left) {
+        write!(html, "<p class=\"bad\">{}</p>", text(why)).ok();
     }
     html.push_str("<table><thead><tr><th>#<th>Item<th>Outcome<th>Seconds<th>Session</tr></thead><tbody>\n");
     for one in &report.items {

@@ -11,6 +11,7 @@ mod journal;
 mod pool;
 mod report;
 mod session;
+mod signals;
 
 use super::here::here;
 use super::remote;
@@ -19,7 +20,7 @@ use crate::base::home::Home;
 use crate::base::profiles::DEFAULT;
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::remote::RemoteBrowser;
+use crate::protocol::remote::{RemoteBrowser, SecretVariables};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use flow::Flow;
 use folder::{Folder, Manifest, encode};
@@ -28,12 +29,11 @@ use journal::Journal;
 use pool::{Plan, Pool};
 use report::{Report, Run};
 use serde_json::Value;
-use session::Session;
+use session::{Left, Session};
+use signals::Signals;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio_util::sync::CancellationToken;
 
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
@@ -84,8 +84,10 @@ pub(super) fn command() -> Command {
         .arg(path("out", "DIR").conflicts_with("resume").help("The folder of the report (default gstack-run-ID)"))
         .arg(
             path("resume", "DIR")
-                .conflicts_with_all(["flow", "items", "cdp", "grid", "provider"])
-                .help("Go on with a run: finished items are skipped"),
+                .conflicts_with_all([
+                    "flow", "items", "cdp", "grid", "provider", "headed", "fresh", "timeout", "retries",
+                ])
+                .help("Go on with a run, with its options: finished items are skipped"),
         )
         .arg(number("timeout", 1..=86_400).default_value("300").help("How many seconds an item may take"))
         .arg(number("retries", 0..=100).default_value("2").help("How often an item whose session was lost is retried"))
@@ -129,27 +131,24 @@ pub(super) async fn run(home: &Home, wanted: Wanted, json: bool) -> Result<ExitC
     };
     let (journal, finished) = Journal::open(&folder.at("results.jsonl"))
         .map_err(|error| Fault::new(FaultCode::Storage, format!("results.jsonl cannot be opened: {error}")))?;
-    let stop = CancellationToken::new();
-    let signals = watch_signals(stop.clone())?;
+    let signals = Signals::default();
+    let watching = signals.watch()?;
     let prefix = format!("run-{}", manifest.id);
-    if is_resumed {
-        end_left(&shared, &prefix).await;
-    }
+    let left = if is_resumed { end_left(&shared, &prefix, &request.keys).await } else { Vec::new() };
     let limit = Duration::from_secs(manifest.timeout_seconds);
     let setup = Setup { file: manifest.flow.clone(), flow, shared: shared.clone(), items: folder.at("items"), limit };
     let count = items.len();
     let (retries, fresh) = (manifest.retries, manifest.fresh);
-    let plan = Plan { setup, request, prefix, home: shared, retries, fresh, stop: stop.clone() };
-    let end = Pool::new(plan, items, journal, finished).run(manifest.browsers).await;
-    let interrupted = signals.is_finished();
-    signals.abort();
+    let plan = Plan { setup, request, prefix, home: shared, retries, fresh, signals: signals.clone() };
+    let end = Pool::new(plan, items, journal, (finished, left)).run(manifest.browsers).await;
+    watching.abort();
     let run = Run {
         id: manifest.id,
         flow: manifest.flow.display().to_string(),
         started: manifest.started,
         browsers: manifest.browsers,
         items: count,
-        interrupted,
+        interrupted: signals.interrupted.is_cancelled(),
     };
     told(&folder, &Report::of(run, end), json)
 }
@@ -167,6 +166,8 @@ fn told(folder: &Folder, report: &Report, json: bool) -> Result<ExitCode, Fault>
         print_line(&format!("Report: {}", folder.at("report.html").display()));
         if report.totals.not_run + report.totals.lost > 0 {
             print_line(&format!("To run the rest: gstack run --resume {place}"));
+        } else if !report.left.is_empty() {
+            print_line(&format!("To end what is left: gstack run --resume {place}"));
         }
     }
     Ok(match (report.interrupted, report.is_well()) {
@@ -233,34 +234,17 @@ fn absolute(path: PathBuf) -> Result<PathBuf, Fault> {
         .map_err(|error| Fault::new(FaultCode::BadRequest, format!("{}: {error}", path.display())))
 }
 
-/// Ends the sessions that a killed process of this run left.
-async fn end_left(shared: &Path, prefix: &str) {
+/// Ends the sessions that an earlier process of this run left. Returns what has not ended.
+async fn end_left(shared: &Path, prefix: &str, keys: &SecretVariables) -> Vec<Left> {
     let entries = std::fs::read_dir(Home::instances_of(shared)).into_iter().flatten().filter_map(Result::ok);
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let ours: Vec<String> = names.filter(|name| name.starts_with(&format!("{prefix}-"))).collect();
+    let mut left = Vec::new();
     for name in ours {
-        let ended = match Session::prepare(shared, &name) {
-            Ok(session) => session.end().await,
-            Err(fault) => Err(fault.message),
-        };
-        if let Err(why) = ended {
-            tell(&format!("gstack: {why}"));
+        match Session::prepare(shared, &name) {
+            Ok(session) => left.extend(session.end(keys).await.err()),
+            Err(fault) => tell(&format!("gstack: {}", fault.message)),
         }
     }
-}
-
-/// Triggers `stop` on the first signal. The task has finished if there was one.
-fn watch_signals(stop: CancellationToken) -> Result<tokio::task::JoinHandle<()>, Fault> {
-    let watch = |kind| signal(kind).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()));
-    let (mut interrupt, mut terminate) = (watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?);
-    let mut hangup = watch(SignalKind::hangup())?;
-    Ok(tokio::spawn(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
-        tell("Stopping: closing every session of the run…");
-        stop.cancel();
-    }))
+    left
 }

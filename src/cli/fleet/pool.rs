@@ -6,7 +6,8 @@
 use super::item::{self, Ended, Setup};
 use super::items::as_text;
 use super::journal::{Finished, Journal, LostSession, Outcome};
-use super::session::Session;
+use super::session::{Left, Session};
+use super::signals::Signals;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
 use crate::cli::terminal::{tell, visible_line};
@@ -19,7 +20,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
-use tokio_util::sync::CancellationToken;
 
 /// How many sessions are opened at once at first. Each that opened lets one more open, so the number doubles.
 const FIRST_OPENINGS: usize = 2;
@@ -27,6 +27,9 @@ const FIRST_OPENINGS: usize = 2;
 const MOST_FAILURES: u32 = 5;
 /// The longest wait between two openings.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// How long a Grid may take to notice that a node is lost. Measured: 10 to 40 s.
+const RELEASE_LIMIT: Duration = Duration::from_secs(60);
+const RELEASE_AGAIN: Duration = Duration::from_secs(3);
 /// How much of an item a line on the terminal shows, in characters.
 const SHOWN_ITEM: usize = 60;
 
@@ -47,7 +50,7 @@ pub(super) struct Plan {
     pub(super) retries: usize,
     /// A new session for each item.
     pub(super) fresh: bool,
-    pub(super) stop: CancellationToken,
+    pub(super) signals: Signals,
 }
 
 /// The state that the workers share.
@@ -62,7 +65,7 @@ pub(super) struct Pool {
     sessions: AtomicUsize,
     says_busy: AtomicBool,
     failure: Mutex<Option<Fault>>,
-    left: Mutex<Vec<String>>,
+    left: Mutex<Vec<Left>>,
 }
 
 /// How a run ended.
@@ -77,7 +80,13 @@ pub(super) struct PoolEnd {
 }
 
 impl Pool {
-    pub(super) fn new(plan: Plan, items: Vec<Value>, journal: Journal, finished: BTreeMap<usize, Finished>) -> Self {
+    /// Takes the items and what an earlier process of the run finished and left.
+    pub(super) fn new(
+        plan: Plan,
+        items: Vec<Value>,
+        journal: Journal,
+        (finished, left): (BTreeMap<usize, Finished>, Vec<Left>),
+    ) -> Self {
         let total = items.len();
         // A lost item is run again.
         let is_done = |index: &usize| finished.get(index).is_some_and(|one| one.outcome != Outcome::Lost);
@@ -93,7 +102,7 @@ impl Pool {
             sessions: AtomicUsize::new(0),
             says_busy: AtomicBool::new(false),
             failure: Mutex::new(None),
-            left: Mutex::new(Vec::new()),
+            left: Mutex::new(left),
         }
     }
 
@@ -101,14 +110,14 @@ impl Pool {
     pub(super) async fn run(self, browsers: usize) -> PoolEnd {
         let workers = browsers.min(lock(&self.queue).len());
         futures_util::future::join_all((1..=workers).map(|number| self.work(number))).await;
+        let left = self.end_left().await;
         let (_, finished) = self.finished.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let failure = lock(&self.failure).take();
-        let left = std::mem::take(&mut *lock(&self.left));
         PoolEnd { finished, sessions: self.sessions.load(Ordering::Relaxed), failure, left }
     }
 
     fn take(&self) -> Option<Work> {
-        let taken = lock(&self.queue).pop_front().filter(|_| !self.plan.stop.is_cancelled());
+        let taken = lock(&self.queue).pop_front().filter(|_| !self.plan.signals.stop.is_cancelled());
         self.waiting.send_replace(lock(&self.queue).len());
         taken
     }
@@ -121,7 +130,7 @@ impl Pool {
     async fn work(&self, number: usize) {
         let mut generation = 0;
         let mut failures = 0;
-        while !self.plan.stop.is_cancelled() && !lock(&self.queue).is_empty() {
+        while !self.plan.signals.stop.is_cancelled() && !lock(&self.queue).is_empty() {
             generation += 1;
             let name = format!("{}-{number}-{generation}", self.plan.prefix);
             match self.open(&name).await {
@@ -197,7 +206,7 @@ impl Pool {
         let mut waiting = self.waiting.subscribe();
         tokio::select! {
             _ = waiting.wait_for(|count| *count == 0) => {}
-            () = self.plan.stop.cancelled() => {}
+            () = self.plan.signals.stop.cancelled() => {}
         }
     }
 
@@ -213,13 +222,14 @@ impl Pool {
     async fn serve(&self, session: Session) {
         while let Some(work) = self.take() {
             let (began, started) = (Instant::now(), now_millis());
-            let Some(ended) = item::run(&self.plan.setup, &session, (work.index, &work.item), &self.plan.stop).await
+            let Some(ended) =
+                item::run(&self.plan.setup, &session, (work.index, &work.item), &self.plan.signals.stop).await
             else {
                 break;
             };
             let lost = session.lost().await;
             let is_over = self.plan.fresh || lost.is_some() || ended.outcome == Outcome::TimedOut;
-            if self.plan.stop.is_cancelled() && ended.outcome != Outcome::Ok {
+            if self.plan.signals.stop.is_cancelled() && ended.outcome != Outcome::Ok {
                 break;
             }
             let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -263,7 +273,7 @@ impl Pool {
             let fault = Fault::new(FaultCode::Storage, format!("results.jsonl cannot be written: {error}"))
                 .hint("Free some disk space, then run it again with --resume.");
             lock(&self.failure).get_or_insert(fault);
-            self.plan.stop.cancel();
+            self.plan.signals.stop.cancel();
             return;
         }
         let index = finished.index;
@@ -276,8 +286,30 @@ impl Pool {
     }
 
     async fn end(&self, session: Session) {
-        if let Err(left) = session.end().await {
+        if let Err(left) = session.end(&self.plan.request.keys).await {
             lock(&self.left).push(left);
         }
+    }
+
+    /// Tries again to end what is left: a Grid ends no session of a node that was lost until it has noticed that. Returns what
+    /// stays, for people.
+    async fn end_left(&self) -> Vec<String> {
+        let mut left = std::mem::take(&mut *lock(&self.left));
+        let Signals { interrupted, leave, .. } = &self.plan.signals;
+        let was_interrupted = interrupted.is_cancelled();
+        let deadline = Instant::now() + RELEASE_LIMIT;
+        if left.iter().any(Left::may_end) {
+            tell("Waiting for sessions to end on another machine; Ctrl-C stops waiting.");
+        }
+        while left.iter().any(Left::may_end) && Instant::now() < deadline {
+            tokio::select! {
+                () = tokio::time::sleep(RELEASE_AGAIN) => {}
+                () = interrupted.cancelled(), if !was_interrupted => break,
+                () = leave.cancelled() => break,
+            }
+            let ends = left.into_iter().map(|one| one.end(&self.plan.request.keys));
+            left = futures_util::future::join_all(ends).await.into_iter().filter_map(Result::err).collect();
+        }
+        left.into_iter().map(|one| one.why).collect()
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Report {
     pub(super) failure: Option<String>,
     /// Sessions that could not be ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    left: Vec<String>,
+    pub(super) left: Vec<String>,
     /// Every session that was lost, and the item that it ran.
     lost: Vec<LostItem>,
     pub(super) items: Vec<Finished>,

@@ -9,8 +9,9 @@ use crate::base::process::Process;
 use crate::base::state::State;
 use crate::client::ending;
 use crate::client::http::Client;
-use crate::protocol::control::{ConnectLine, ConnectRequest};
+use crate::protocol::control::{ConnectLine, ConnectRequest, Disconnect, Disconnected};
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::remote::{SecretVariables, UnreleasedSession};
 use crate::protocol::status::Status;
 use std::path::Path;
 use std::time::Duration;
@@ -98,19 +99,22 @@ impl Session {
         }
     }
 
-    /// Closes the browser, ends the daemon and removes the home. Returns what could not be ended.
-    pub(super) async fn end(self) -> Result<(), String> {
+    /// Closes the browser, ends the daemon and removes the home. `keys`: those of a hosted service, which a daemon that
+    /// was killed has taken with it.
+    pub(super) async fn end(self, keys: &SecretVariables) -> Result<(), Left> {
         let Self { name, home, owner, .. } = self;
+        let mut owner = Some(owner);
+        let mut unreleased = Vec::new();
         let runs = || FileLock::is_held(&home.daemon_lock()).unwrap_or(false);
         // A script may have opened further browsers.
         let browser = || home.kept_browsers().is_ok_and(|kept| !kept.is_empty());
         let is_left = || home.remote_sessions_file().exists();
-        if !runs() && (browser() || is_left()) {
-            recover(&home).await;
-        }
-        drop(owner);
-        // Once more if the daemon ended while it opened the session: its successor releases it.
-        for again in [true, false] {
+        // Once more if the daemon ended while it opened the session, or could not release it: its successor does.
+        for _ in 0..2 {
+            if !runs() && (browser() || is_left()) {
+                unreleased = recover(&home, keys).await;
+            }
+            drop(owner.take());
             let daemon = State::read(&home).and_then(|state| i32::try_from(state.pid).ok()).filter(|_| runs());
             let process = daemon.and_then(Process::find);
             if !ending::within(&home, daemon, END_LIMIT).await {
@@ -123,22 +127,53 @@ impl Session {
                 }
             };
             if tokio::time::timeout(ANSWER_LIMIT, gone).await.is_err() {
-                return Err(format!("{name} has not ended; see `gstack instances`"));
+                return Err(Left { why: format!("{name} has not ended; see `gstack instances`"), session: None });
             }
-            if !again || !is_left() {
-                break;
+            if !is_left() {
+                remove(&home);
+                return Ok(());
             }
-            recover(&home).await;
+            owner = FileLock::try_take(&home.owner_lock()).ok().flatten();
         }
-        remove(&home);
-        Ok(())
+        let sessions: Vec<String> = unreleased.iter().map(UnreleasedSession::line).collect();
+        let why = match sessions.is_empty() {
+            true => format!("{name}: its session on another machine was not released"),
+            false => format!("{name}: {}", sessions.join("; ")),
+        };
+        let session = owner.map(|owner| Box::new(Self { name, home, owner, opened: None, node: None }));
+        Err(Left { why, session })
     }
 }
 
-/// Starts a daemon: only a daemon closes a browser or releases a session of a Grid that an earlier one left.
-async fn recover(home: &Home) {
+/// A session that has not ended.
+pub(super) struct Left {
+    /// What is left of it, and why.
+    pub(super) why: String,
+    /// Set if only its session on another machine is left, which may be released later.
+    session: Option<Box<Session>>,
+}
+
+impl Left {
+    pub(super) fn may_end(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// Tries again.
+    pub(super) async fn end(self, keys: &SecretVariables) -> Result<(), Self> {
+        match self.session {
+            Some(session) => session.end(keys).await,
+            None => Err(self),
+        }
+    }
+}
+
+/// Starts a daemon: only a daemon closes a browser or releases a session that an earlier one left. Returns the sessions that
+/// it could not release.
+async fn recover(home: &Home, keys: &SecretVariables) -> Vec<UnreleasedSession> {
     let client = Client::new(home.clone());
-    tokio::time::timeout(ANSWER_LIMIT, client.get::<Status>("/status")).await.ok();
+    let request = Disconnect { force: true, keys: keys.clone(), ..Disconnect::default() };
+    let answer = tokio::time::timeout(END_LIMIT, client.post::<_, Disconnected>("/disconnect", &request)).await;
+    answer.ok().and_then(Result::ok).map(|done| done.left).unwrap_or_default()
 }
 
 /// Removes the folders. What is left is removed when the run is resumed.

@@ -10,6 +10,7 @@ use crate::protocol::ids::ConversationId;
 use crate::protocol::policy::{PolicyExplain, PolicyExplained, PolicyRisk, PolicyVerdict};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::process::ExitCode;
 
 /// The id of the allow-list, which decides like a rule.
 const ALLOW_LIST: &str = "policy only";
@@ -54,14 +55,15 @@ struct Checked {
 /// Checks every expectation and prints each result.
 ///
 /// # Errors
-/// `BadRequest`: the file cannot be read or parsed; `Conflict`: an expectation does not hold.
+/// `BadRequest`: the file cannot be read or parsed; `Conflict`: an expectation does not hold, unless `json` is set: the exit
+/// code says so then.
 pub(super) async fn check(
     client: &Client,
     path: &Path,
     (tab_id, browser): Place,
     json: bool,
     terminal: Terminal,
-) -> Result<(), Fault> {
+) -> Result<ExitCode, Fault> {
     let mut checked = Vec::new();
     for (number, expected) in read(path)?.into_iter().enumerate() {
         let asked = PolicyExplain {
@@ -90,7 +92,11 @@ pub(super) async fn check(
     let failed = checked.iter().filter(|one| !one.holds).count();
     show(json, &checked, || checked.iter().map(|one| said(one, terminal)).collect::<Vec<_>>().join("\n"))?;
     if failed == 0 {
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
+    }
+    // The answer is one document, and it says which ones do not hold.
+    if json {
+        return Ok(ExitCode::FAILURE);
     }
     let fault = Fault::new(FaultCode::Conflict, format!("expectations not met: {failed} of {}", checked.len()));
     Err(fault.hint("`gstack policy explain` says which rule decides; `gstack policy` changes the rules."))

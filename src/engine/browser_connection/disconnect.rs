@@ -1,6 +1,7 @@
 //! `disconnect`: closes a browser, or lets go of one that gstack did not start.
 
 use super::BrowserConnection;
+use crate::engine::browsers::Releases;
 use crate::protocol::control::{Disconnect, Disconnected};
 use crate::protocol::fault::Fault;
 
@@ -24,16 +25,23 @@ impl BrowserConnection {
                 self.conversations.stop_turns(None);
             }
         }
-        match browsers.close(&turn).await {
+        let closed = browsers.close(&turn).await;
+        let Releases { released, left } = browsers.release_left(&request.keys).await;
+        match closed {
+            Ok(Disconnected { closed, .. }) => Ok(Disconnected { closed, released, left, none_open: false }),
             // Its end has already been noticed.
-            Err(_) if killed => Ok(Disconnected { closed: true }),
-            outcome => outcome,
+            Err(_) if killed => Ok(Disconnected { closed: true, released, left, none_open: false }),
+            Err(_) if released > 0 || !left.is_empty() => {
+                Ok(Disconnected { closed: false, released, left, none_open: true })
+            }
+            Err(fault) => Err(fault),
         }
     }
     /// Closes every open browser, by force.
     pub(crate) async fn disconnect_all(&self) {
         for browsers in self.browsers.all().into_iter().filter(|browsers| browsers.is_open()) {
-            let request = Disconnect { force: true, browser: Some(browsers.name().to_string()) };
+            let browser = Some(browsers.name().to_string());
+            let request = Disconnect { force: true, browser, ..Disconnect::default() };
             if let Err(fault) = self.disconnect(request).await {
                 tracing::info!(%fault, "a browser was not closed");
             }

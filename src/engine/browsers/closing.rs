@@ -87,12 +87,12 @@ impl Browsers {
         let was_chosen = self.leave_everyday();
         if current.is_none() && was_chosen {
             // The everyday browser was in use although its extension is away.
-            return Ok(Disconnected { closed: false });
+            return Ok(Disconnected { closed: false, ..Disconnected::default() });
         }
         if let Some(current) = current.as_ref().filter(|current| current.browser.is_relayed()) {
             current.browser.release_all();
             self.tell(BrowserChange::InUse);
-            return Ok(Disconnected { closed: false });
+            return Ok(Disconnected { closed: false, ..Disconnected::default() });
         }
         if let Some(current) = &current {
             self.tell_closed(&current.browser);
@@ -103,14 +103,14 @@ impl Browsers {
             self.clone().give_back(current.source.clone()).await;
             self.forget_recorded_tabs();
             self.tell(BrowserChange::InUse);
-            return Ok(Disconnected { closed });
+            return Ok(Disconnected { closed, ..Disconnected::default() });
         }
         let was_lost = !self.name().is_main() && self.has_lost();
         let stopped = launch::stop(&self.own.home).await?;
         self.forget_recorded_tabs();
         self.tell(BrowserChange::InUse);
         if stopped || current.is_some() || was_lost {
-            return Ok(Disconnected { closed: true });
+            return Ok(Disconnected { closed: true, ..Disconnected::default() });
         }
         Err(BrowsersError::NothingToClose.into())
     }

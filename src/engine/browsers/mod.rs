@@ -34,5 +34,6 @@ pub(super) use closing::ChangeTurn;
 pub(super) use current::tab_key;
 pub(super) use error::BrowsersError;
 pub(super) use follow::sent_out_of;
+pub(super) use remote::Releases;
 pub(super) use service::BrowserServices;
 pub(crate) use service::Browsers;

@@ -10,7 +10,7 @@ use crate::browser::browser::Browser;
 use crate::browser::remote::{Facts, Provider, RemoteError, RemoteSession};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::BrowserRun;
-use crate::protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables};
+use crate::protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables, UnreleasedSession};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +63,12 @@ impl Source for Remote {
     fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
         self.reserved.release()
     }
+}
+
+/// What became of the sessions that were still to be released.
+pub(in crate::engine) struct Releases {
+    pub(in crate::engine) released: usize,
+    pub(in crate::engine) left: Vec<UnreleasedSession>,
 }
 
 /// What `connect` tells about the browser.
@@ -148,28 +154,61 @@ impl Browsers {
         self.gone(browser);
     }
 
-    /// Releases the session if there is one. One that cannot be released stays on record for the next daemon.
+    /// Releases the session if there is one. One that cannot be released stays on record.
     pub(super) async fn give_back(self, source: Arc<dyn Source>) {
         let Some(session) = source.session() else { return };
-        self.forget_if_released(&session, source.release()).await;
+        if self.forget_if_released(&session, source.release()).await.is_err() {
+            self.shared.sessions.leave(&session);
+        }
     }
 
-    /// Releases the sessions that earlier daemons left.
-    pub(in crate::engine) async fn release_left(&self, keys: &SecretVariables) {
-        for RemoteEntry { browser, session } in self.shared.sessions.left() {
-            match self.provider(&browser, keys) {
-                Ok(provider) => self.forget_if_released(&session, provider.release_left(&session)).await,
-                Err(error) => tracing::warn!(%error, "a session of an earlier daemon can't be released yet"),
+    /// Returns where sessions are that are still to be released.
+    pub(in crate::engine) fn unreleased(&self) -> Vec<String> {
+        let left = self.shared.sessions.left();
+        let mut places: Vec<String> = left.iter().map(|entry| entry.browser.place().to_owned()).collect();
+        places.sort();
+        places
+    }
+
+    /// Releases the sessions that are still on record and not in use.
+    pub(in crate::engine) async fn release_left(&self, keys: &SecretVariables) -> Releases {
+        let sessions = &self.shared.sessions;
+        let _turn = sessions.releasing.lock().await;
+        let left = sessions.left();
+        let outcomes = futures_util::future::join_all(left.iter().map(|entry| self.release_one(entry, keys))).await;
+        let released = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+        Releases { released, left: outcomes.into_iter().filter_map(Result::err).collect() }
+    }
+
+    async fn release_one(&self, entry: &RemoteEntry, keys: &SecretVariables) -> Result<(), UnreleasedSession> {
+        let RemoteEntry { browser, session } = entry;
+        let released = match self.provider(browser, keys) {
+            Ok(provider) => self.forget_if_released(session, provider.release_left(session)).await,
+            Err(error) => Err(error.to_string()),
+        };
+        released.map_err(|reason| UnreleasedSession {
+            at: browser.place().to_owned(),
+            session: session.clone(),
+            reason,
+        })
+    }
+
+    /// Returns the reason if it was not released.
+    async fn forget_if_released(
+        &self,
+        session: &str,
+        release: impl Future<Output = Result<(), RemoteError>>,
+    ) -> Result<(), String> {
+        let why = match tokio::time::timeout(RELEASE_LIMIT, release).await {
+            Ok(Ok(())) => {
+                self.shared.sessions.remove(session);
+                return Ok(());
             }
-        }
-    }
-
-    async fn forget_if_released(&self, session: &str, release: impl Future<Output = Result<(), RemoteError>>) {
-        match tokio::time::timeout(RELEASE_LIMIT, release).await {
-            Ok(Ok(())) => self.shared.sessions.remove(session),
-            Ok(Err(error)) => tracing::warn!(%error, "a session on another machine was not released"),
-            Err(_) => tracing::warn!("a session on another machine was not released in time"),
-        }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("there was no answer in {} s", RELEASE_LIMIT.as_secs()),
+        };
+        tracing::warn!(%why, "a session on another machine was not released");
+        Err(why)
     }
 }
 

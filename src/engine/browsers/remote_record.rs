@@ -23,11 +23,13 @@ pub(super) struct RemoteEntry {
 pub(super) struct RemoteRecord {
     file: PathBuf,
     entries: Mutex<Entries>,
+    /// Held while what is left is released, so that nobody releases a session twice at once.
+    pub(super) releasing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct Entries {
-    /// Of earlier daemons.
+    /// Of earlier daemons, and those of this one that could not be released.
     left: Vec<RemoteEntry>,
     /// Of this one.
     held: Vec<RemoteEntry>,
@@ -43,10 +45,10 @@ impl RemoteRecord {
             }),
             Err(_) => Vec::new(),
         };
-        Self { file, entries: Mutex::new(Entries { left, held: Vec::new() }) }
+        Self { file, entries: Mutex::new(Entries { left, held: Vec::new() }), releasing: tokio::sync::Mutex::default() }
     }
 
-    /// Returns the sessions that earlier daemons left.
+    /// Returns the sessions that nobody uses and that are still to be released.
     pub(super) fn left(&self) -> Vec<RemoteEntry> {
         lock(&self.entries).left.clone()
     }
@@ -66,6 +68,12 @@ impl RemoteRecord {
         if let Err(error) = self.write(&entries) {
             tracing::warn!(%error, "the record of sessions on other machines can't be written");
         }
+    }
+
+    /// Notes that a session of this daemon could not be released.
+    pub(super) fn leave(&self, session: &str) {
+        let entries = &mut *lock(&self.entries);
+        entries.left.extend(entries.held.extract_if(.., |entry| entry.session == session));
     }
 
     fn write(&self, entries: &Entries) -> io::Result<()> {
@@ -92,6 +100,10 @@ mod tests {
         let record = RemoteRecord::open(&home);
         record.add(entry.clone()).unwrap();
         assert!(record.left().is_empty(), "it is this daemon's own");
+        record.leave("s2");
+        assert!(record.left().is_empty(), "it is in use");
+        record.leave("s1");
+        assert_eq!(record.left(), std::slice::from_ref(&entry), "it is not in use any more");
         let next = RemoteRecord::open(&home);
         assert_eq!(next.left(), [entry]);
         next.remove("s1");

@@ -1,0 +1,45 @@
+//! Ctrl-C and its like during a run.
+//!
+//! Owns what a signal means: the first one stops the run, which closes its sessions; the second one stops waiting for sessions
+//! that another machine does not end.
+
+use crate::cli::terminal::tell;
+use crate::protocol::fault::{Fault, FaultCode};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// What the signals ask for so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Signals {
+    /// There was a signal.
+    pub(super) interrupted: CancellationToken,
+    /// No more items are to be run. Something else than a signal may also ask for this.
+    pub(super) stop: CancellationToken,
+    /// Nothing is to be waited for.
+    pub(super) leave: CancellationToken,
+}
+
+impl Signals {
+    /// Watches until the returned task is aborted.
+    pub(super) fn watch(&self) -> Result<tokio::task::JoinHandle<()>, Fault> {
+        let of = |kind| signal(kind).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()));
+        let mut all = [of(SignalKind::interrupt())?, of(SignalKind::terminate())?, of(SignalKind::hangup())?];
+        let Self { interrupted, stop, leave } = self.clone();
+        Ok(tokio::spawn(async move {
+            next(&mut all).await;
+            tell("Stopping: closing every session of the run…");
+            interrupted.cancel();
+            stop.cancel();
+            next(&mut all).await;
+            leave.cancel();
+        }))
+    }
+}
+
+async fn next([one, two, three]: &mut [Signal; 3]) {
+    tokio::select! {
+        _ = one.recv() => {}
+        _ = two.recv() => {}
+        _ = three.recv() => {}
+    }
+}
