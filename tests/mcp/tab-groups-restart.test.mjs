@@ -3,10 +3,7 @@
  * because their leases have ended, and those of the person stay as they are.
  */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { EXTENSION_ID, granting } from '../e2e/harness/home.mjs';
 import { Scene } from '../e2e/harness/scene.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { inWorker } from '../e2e/harness/worker.mjs';
@@ -33,11 +30,6 @@ describe('tab groups that the browser restores', () => {
   const restart = async () => {
     await scene.home.ok(['disconnect']);
     await until(() => scene.home.processes('browser').length === 0, 'the browser has closed');
-    // Chrome takes the permission away when the extension is loaded again.
-    const file = path.join(scene.home.home, 'chromium-profile/Default/Preferences');
-    const preferences = JSON.parse(readFileSync(file, 'utf8'));
-    preferences.extensions.settings[EXTENSION_ID] = granting(PERMISSIONS)[EXTENSION_ID];
-    writeFileSync(file, JSON.stringify(preferences));
     await scene.home.connect(['--headless', `${scene.site.origin}/form`, '--', '--restore-last-session']);
     scene.client = await scene.home.devtools();
     const restored = `chrome.tabs.query({}).then((tabs) => tabs.map(({ url }) => new URL(url || 'about:blank').pathname))`;
@@ -82,5 +74,18 @@ describe('tab groups that the browser restores', () => {
     // Nothing of gstack's was there at the end of this browser: the next start has nothing to remove.
     await restart();
     assert.deepEqual(await groups(), [own]);
+  });
+
+  test('the permission is as the person left it after each start', async () => {
+    const has = () => inWorker(scene.client, `chrome.permissions.contains({ permissions: ['tabGroups'] })`);
+    assert.equal(await has(), true, 'after two restarts');
+    assert.equal(await inWorker(scene.client, `chrome.permissions.remove({ permissions: ['tabGroups'] })`), true);
+    for (const start of ['first', 'second']) {
+      await scene.home.ok(['disconnect']);
+      await until(() => scene.home.processes('browser').length === 0, 'the browser has closed');
+      await scene.home.connect(['--headless']);
+      scene.client = await scene.home.devtools();
+      assert.equal(await has(), false, `after the ${start} restart`);
+    }
   });
 });

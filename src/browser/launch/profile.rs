@@ -41,8 +41,8 @@ fn io_error<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) ->
     move |source| LaunchError::Io { what, path: path.to_owned(), source }
 }
 
-/// Enables developer mode and pins our icon to the toolbar. Without developer mode Chrome disables an unpacked
-/// extension when the extension reloads itself.
+/// Enables developer mode, pins our icon to the toolbar, and keeps the optional permissions that the person gave our extension.
+/// Without developer mode Chrome disables an unpacked extension when the extension reloads itself.
 fn prepare_preferences(profile: &Path) -> Result<(), LaunchError> {
     let folder = profile.join("Default");
     let file = folder.join("Preferences");
@@ -61,12 +61,23 @@ fn prepare_preferences(profile: &Path) -> Result<(), LaunchError> {
     if !is_decided {
         set(&mut preferences, &["extensions", "pinned_extensions"], Value::Array(vec![EXTENSION_ID.into()]));
     }
-    if is_decided && !allowed {
+    let kept = keep_permissions(&mut preferences);
+    if is_decided && !allowed && !kept {
         return Ok(());
     }
     fs::create_dir_all(&folder).map_err(io_error("this folder can't be made", &folder))?;
     let bytes = serde_json::to_vec(&preferences).map_err(|error| io_error("no JSON", &file)(error.into()))?;
     atomic::write(&file, &bytes).map_err(io_error("the browser's preferences can't be written", &file))
+}
+
+/// Chrome forgets at its start what it knows of an extension that was loaded over DevTools, unless that is only its permissions:
+/// then they hold when it is loaded again. Returns true if something was removed.
+fn keep_permissions(preferences: &mut Map<String, Value>) -> bool {
+    let known = preferences.get_mut("extensions").and_then(|of| of.get_mut("settings")?.get_mut(EXTENSION_ID));
+    let Some(Value::Object(known)) = known else { return false };
+    let before = known.len();
+    known.retain(|name, _| matches!(name.as_str(), "active_permissions" | "granted_permissions"));
+    known.len() != before
 }
 
 /// Sets one value deep in a tree and keeps the rest. Returns false if it was set already.
@@ -140,6 +151,24 @@ mod tests {
         prepare(&profile, None).unwrap();
         let merged: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         assert_eq!(merged["extensions"]["pinned_extensions"], json!([]));
+    }
+
+    #[test]
+    fn the_extensions_permissions_stay_as_the_person_set_them() {
+        let (_folder, profile) = profile();
+        fs::create_dir_all(profile.join("Default")).unwrap();
+        let file = profile.join("Default/Preferences");
+        let permissions =
+            json!({"active_permissions": {"api": ["tabs"]}, "granted_permissions": {"api": ["tabs", "tabGroups"]}});
+        let mut known = permissions.clone();
+        known["location"] = json!(4);
+        let others = json!({"path": "p", "location": 4});
+        let settings = json!({EXTENSION_ID: known, "other": others});
+        let extensions = json!({"pinned_extensions": [], "ui": {"developer_mode": true}, "settings": settings});
+        fs::write(&file, json!({"extensions": extensions}).to_string()).unwrap();
+        prepare(&profile, None).unwrap();
+        let kept: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        assert_eq!(kept["extensions"]["settings"], json!({EXTENSION_ID: permissions, "other": others}));
     }
 
     #[test]
