@@ -40,7 +40,7 @@ stage() {
   local name=$1 counter=$2 started=$SECONDS status=0 good bad
   shift 2
   wants "$name" || return 0
-  local log=$work/$name.log
+  local log=$work/$name.${lane:-first}.log
   say "Stage $name has begun"
   "$@" >"$log" 2>&1 || status=$?
   read -r good bad < <("$counter" "$status" "$log")
@@ -146,6 +146,30 @@ node_files() {
   return "$status"
 }
 browser_tests() { GSTACK_BROWSER_PATH=$browser node_files "$@"; }
+# queue STAGE FILE…: the files of a stage that both lanes may take from, so that neither waits for the other at the end.
+queue() {
+  local name=$1 number=1000 file
+  shift
+  mkdir -p "$work/queue.$name" "$work/taken.$name"
+  for file in "$@"; do number=$((number + 1)) && echo "$file" >"$work/queue.$name/$number"; done
+}
+# Runs what is left in the queue of a stage. Whoever moves an entry has it.
+queued_tests() {
+  local entry taken status=0
+  for entry in "$work/queue.$1"/*; do
+    taken=$work/taken.$1/${entry##*/}
+    mv "$entry" "$taken" 2>/dev/null || continue
+    browser_tests "$(cat "$taken")" || status=1
+  done
+  return "$status"
+}
+# help_with STAGE…: a lane that has nothing else to do takes files of the other one.
+help_with() {
+  local name
+  for name in "$@"; do
+    if wants "$name" && [ -n "$(ls "$work/queue.$name")" ]; then stage "$name" count_node queued_tests "$name"; fi
+  done
+}
 # The program, and every test program if they are wanted.
 build_all() {
   cargo build --locked || return
@@ -230,23 +254,29 @@ if ! wait "$packages_job"; then
 fi
 cat "$work/packages.out"
 
-# Two lanes of about the same length: most tests wait for a browser or an agent, so one at a time would leave half of a
-# machine idle.
+# Two lanes: most tests wait for a browser or an agent, so one at a time would leave half of a machine idle.
+queue e2e tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs tests/browserless/*.test.mjs \
+  tests/grid/*.test.mjs tests/bitwarden/*.test.mjs
+# Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright, Puppeteer, Stagehand, browser-use and others).
+queue mcp tests/mcp/*.test.mjs tests/drivers/*.test.mjs tests/frameworks/*.test.mjs
+queue oracle tests/oracle/*.test.mjs
 scripts_lane() {
+  local lane=scripts
   stage lint count_check script_lints
   stage types count_check type_checks
   # And the parts of the measurements that measure nothing.
   stage extension count_node node_files tests/extension/*.test.mjs tests/benches/*.test.mjs
   # Installing, releasing and upgrading, without a network and without publishing.
   stage packaging count_node browser_tests tests/packaging/*.test.mjs
-  stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs \
-    tests/browserless/*.test.mjs tests/grid/*.test.mjs tests/bitwarden/*.test.mjs
+  stage e2e count_node queued_tests e2e
+  help_with mcp oracle
 }
 rust_lane() {
+  local lane=rust
   stage rust count_cargo rust_tests
-  # Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright, Puppeteer, Stagehand, browser-use and others).
-  stage mcp count_node browser_tests tests/mcp/*.test.mjs tests/drivers/*.test.mjs tests/frameworks/*.test.mjs
-  stage oracle count_node browser_tests tests/oracle/*.test.mjs
+  stage mcp count_node queued_tests mcp
+  stage oracle count_node queued_tests oracle
+  help_with e2e
 }
 scripts_lane &
 rust_lane

@@ -1,6 +1,7 @@
 /**
  * Tab groups that show whose tab it is: one for each client that leases tabs, and one for each conversation whose agent has
- * opened tabs. Off until the person grants the permission `tabGroups` in the settings.
+ * opened tabs. Only with the permission `tabGroups`, which the person turns on or off in the settings. New profiles of gstack's
+ * own browser have it.
  *
  * Owns the groups that it makes: a tab joins one when it becomes the client's or the agent's, and leaves it when it no longer
  * is. Never moves a tab between windows, activates or unpins one, and leaves alone what the person grouped, moved or renamed.

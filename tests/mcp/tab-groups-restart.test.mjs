@@ -8,8 +8,6 @@ import { Scene } from '../e2e/harness/scene.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { inWorker } from '../e2e/harness/worker.mjs';
 
-const PERMISSIONS = ['tabGroups'];
-
 describe('tab groups that the browser restores', () => {
   let scene;
 
@@ -42,7 +40,7 @@ describe('tab groups that the browser restores', () => {
   };
 
   before(async () => {
-    scene = await Scene.open({ home: { permissions: PERMISSIONS } });
+    scene = await Scene.open();
     await scene.home.ok(['policy', 'allow', 'act', '--site', new URL(scene.site.origin).host]);
   });
   after(() => scene?.close());

@@ -44,7 +44,7 @@ describe('tabs of clients, grouped and given', () => {
   const driver = async (name) => (await scene.home.status()).drivers?.find((one) => one.name === name);
 
   before(async () => {
-    scene = await Scene.open({ agent: false, home: { permissions: ['tabGroups'] } });
+    scene = await Scene.open({ agent: false });
     await scene.home.ok(['policy', 'allow', 'act', '--site', new URL(scene.site.origin).host]);
   });
   afterEach(async () => {
@@ -262,7 +262,7 @@ describe("tabs of the panel's agents, grouped", () => {
     Number(/Opened tab (\d+)/.exec(words(await turn.tool('newtab', { url: `${scene.site.origin}/counter` })))[1]);
 
   before(async () => {
-    scene = await Scene.open({ home: { permissions: ['tabGroups'] } });
+    scene = await Scene.open();
     await scene.home.ok(['policy', 'allow', 'act', '--site', new URL(scene.site.origin).host]);
   });
   after(() => scene?.close());

@@ -52,7 +52,7 @@ fn prepare_preferences(profile: &Path) -> Result<(), LaunchError> {
             Ok(Value::Object(preferences)) => preferences,
             _ => return Ok(()),
         },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Map::new(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => new_preferences(),
         Err(error) => return Err(io_error("the browser's preferences can't be read", &file)(error)),
     };
     let allowed = set(&mut preferences, &["extensions", "ui", "developer_mode"], Value::Bool(true));
@@ -68,6 +68,17 @@ fn prepare_preferences(profile: &Path) -> Result<(), LaunchError> {
     fs::create_dir_all(&folder).map_err(io_error("this folder can't be made", &folder))?;
     let bytes = serde_json::to_vec(&preferences).map_err(|error| io_error("no JSON", &file)(error.into()))?;
     atomic::write(&file, &bytes).map_err(io_error("the browser's preferences can't be written", &file))
+}
+
+/// Returns the preferences of a new profile: in gstack's own browser, tab groups show from the beginning whose tab it is. The
+/// person can turn them off.
+fn new_preferences() -> Map<String, Value> {
+    let mut preferences = Map::new();
+    for name in ["active_permissions", "granted_permissions"] {
+        let permissions = serde_json::json!({ "api": ["tabGroups"] });
+        set(&mut preferences, &["extensions", "settings", EXTENSION_ID, name], permissions);
+    }
+    preferences
 }
 
 /// Chrome forgets at its start what it knows of an extension that was loaded over DevTools, unless that is only its permissions:
@@ -140,6 +151,18 @@ mod tests {
         let merged: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         let extensions = json!({"ui":{"x":2,"developer_mode":true},"y":3,"pinned_extensions":[EXTENSION_ID]});
         assert_eq!(merged, json!({"a":1,"extensions":extensions}));
+    }
+
+    #[test]
+    fn tab_groups_are_on_in_a_new_profile_and_as_they_were_in_another() {
+        let (_folder, profile) = profile();
+        let file = profile.join("Default/Preferences");
+        let read = || -> Value { serde_json::from_slice(&fs::read(&file).unwrap()).unwrap() };
+        prepare(&profile, None).unwrap();
+        assert_eq!(read()["extensions"]["settings"][EXTENSION_ID]["active_permissions"]["api"], json!(["tabGroups"]));
+        fs::write(&file, "{}").unwrap();
+        prepare(&profile, None).unwrap();
+        assert_eq!(read()["extensions"]["settings"], Value::Null);
     }
 
     #[test]
