@@ -87,7 +87,10 @@ pub(super) fn text(done: &Disconnected) -> String {
     });
     lines.extend(done.left.iter().map(|left| visible_line(&format!("Warning: {}", left.line()))));
     if !done.left.is_empty() {
-        lines.push("gstack disconnect tries again; a hosted service's key may be in the environment.".to_owned());
+        lines.push(
+            "Run gstack disconnect to try again. A hosted service needs its key in the environment or in config.toml."
+                .to_owned(),
+        );
     }
     lines.join("\n")
 }

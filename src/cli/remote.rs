@@ -68,7 +68,7 @@ pub(super) fn keys() -> SecretVariables {
 
 fn keys_of(is_wanted: impl Fn(&str) -> bool) -> SecretVariables {
     let variables = PROVIDERS.iter().filter(|(name, _)| is_wanted(name)).flat_map(|(_, variables)| *variables);
-    // A value that is not UTF-8 is no key of any service.
+    // No service has keys that are not UTF-8.
     SecretVariables(variables.filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect())
 }
 

@@ -23,20 +23,11 @@ pub enum RemoteBrowser {
     Hosted(String),
 }
 
-impl RemoteBrowser {
-    /// Returns its address or name, as it was typed. Has no secrets: none is accepted there.
-    pub(crate) fn place(&self) -> &str {
-        match self {
-            Self::Cdp(place) | Self::Grid { hub: place, .. } | Self::Hosted(place) => place,
-        }
-    }
-}
-
 /// A session on another machine that could not be released.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct UnreleasedSession {
-    /// The Grid's address or the hosted service's name.
+    /// The Grid's address without path, query and user, or the hosted service's name.
     pub at: String,
     /// The id that it has there.
     pub session: String,

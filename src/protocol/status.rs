@@ -46,8 +46,8 @@ pub(crate) struct Status {
     /// Where the browser in use runs, if that is another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteStatus>,
-    /// Where sessions are that an earlier daemon created and nobody has released: a Grid's address or a hosted service's
-    /// name for each session.
+    /// For each session on another machine that is not in use and not yet released: the Grid's address without path, query
+    /// and user, or the hosted service's name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreleased: Vec<String>,
     /// All browsers that are in use, and those that are gone without having been closed: the main one first. What is

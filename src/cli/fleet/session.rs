@@ -147,7 +147,7 @@ impl Session {
 
 /// A session that has not ended.
 pub(super) struct Left {
-    /// What is left of it, and why.
+    /// Its name, what has not ended, and the reason.
     pub(super) why: String,
     /// Set if only its session on another machine is left, which may be released later.
     session: Option<Box<Session>>,

@@ -8,7 +8,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// What the signals ask for so far.
+/// The requests of the signals that have arrived.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Signals {
     /// There was a signal.

@@ -65,7 +65,7 @@ impl Source for Remote {
     }
 }
 
-/// What became of the sessions that were still to be released.
+/// The result of releasing the sessions that were left.
 pub(in crate::engine) struct Releases {
     pub(in crate::engine) released: usize,
     pub(in crate::engine) left: Vec<UnreleasedSession>,
@@ -165,7 +165,7 @@ impl Browsers {
     /// Returns where sessions are that are still to be released.
     pub(in crate::engine) fn unreleased(&self) -> Vec<String> {
         let left = self.shared.sessions.left();
-        let mut places: Vec<String> = left.iter().map(|entry| entry.browser.place().to_owned()).collect();
+        let mut places: Vec<String> = left.iter().map(|entry| self.shown(&entry.browser)).collect();
         places.sort();
         places
     }
@@ -186,11 +186,7 @@ impl Browsers {
             Ok(provider) => self.forget_if_released(session, provider.release_left(session)).await,
             Err(error) => Err(error.to_string()),
         };
-        released.map_err(|reason| UnreleasedSession {
-            at: browser.place().to_owned(),
-            session: session.clone(),
-            reason,
-        })
+        released.map_err(|reason| UnreleasedSession { at: self.shown(browser), session: session.clone(), reason })
     }
 
     /// Returns the reason if it was not released.

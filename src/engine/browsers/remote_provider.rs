@@ -27,6 +27,16 @@ impl Browsers {
         })
     }
 
+    /// Returns where a browser runs, for people: an address without path, query and user, or the name of a hosted service.
+    pub(super) fn shown(&self, browser: &RemoteBrowser) -> String {
+        match browser {
+            RemoteBrowser::Hosted(name) => name.clone(),
+            RemoteBrowser::Cdp(typed) | RemoteBrowser::Grid { hub: typed, .. } => {
+                self.endpoint(typed).map_or_else(|_| "an unknown address".to_owned(), |endpoint| endpoint.shown())
+            }
+        }
+    }
+
     fn hosted(&self, name: &str, keys: &SecretVariables) -> Result<Hosted, RemoteError> {
         let preset = find_preset(name).ok_or_else(|| RemoteError::NotAnAddress(name.to_owned()))?;
         let config = self.needs().config.get();

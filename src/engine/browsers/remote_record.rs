@@ -23,7 +23,7 @@ pub(super) struct RemoteEntry {
 pub(super) struct RemoteRecord {
     file: PathBuf,
     entries: Mutex<Entries>,
-    /// Held while what is left is released, so that nobody releases a session twice at once.
+    /// Held while sessions are released, so that two tasks never release the same one.
     pub(super) releasing: tokio::sync::Mutex<()>,
 }
 
@@ -48,7 +48,7 @@ impl RemoteRecord {
         Self { file, entries: Mutex::new(Entries { left, held: Vec::new() }), releasing: tokio::sync::Mutex::default() }
     }
 
-    /// Returns the sessions that nobody uses and that are still to be released.
+    /// Returns the sessions that are not in use and not yet released.
     pub(super) fn left(&self) -> Vec<RemoteEntry> {
         lock(&self.entries).left.clone()
     }

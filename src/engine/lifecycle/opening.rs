@@ -46,7 +46,9 @@ impl Engine {
         engine.spawn_task(engine.approvals().clone().run_command(engine.inner.config.clone()));
         engine.browsers().reconnect_all().await;
         let browsers = engine.browsers().clone();
-        engine.spawn_task(async move { drop(browsers.release_left(&SecretVariables::default()).await) });
+        engine.spawn_task(async move {
+            browsers.release_left(&SecretVariables::default()).await;
+        });
         engine.agents().end_orphans();
         engine.agents().look();
         engine.inner.worktrees.sweep_left();
