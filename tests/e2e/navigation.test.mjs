@@ -9,6 +9,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Api } from './harness/api.mjs';
 import { TestHome } from './harness/home.mjs';
+import { until } from './harness/wait.mjs';
 
 const html = (title, body = '') => `<!doctype html><title>${title}</title><h1>${title}</h1>${body}`;
 
@@ -190,7 +191,11 @@ describe('navigation', () => {
     assert.equal(fault.code, 'timeout');
     await usable();
     await go('/late-busy');
-    const { fault: silent } = await api.run('text', [], tab);
+    // It gets busy a moment after it has loaded.
+    const silent = await until(
+      async () => (await api.run('text', [], tab)).fault,
+      () => 'the page answers',
+    );
     assert.equal(silent.code, 'timeout');
     await usable();
   });

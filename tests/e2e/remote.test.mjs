@@ -297,6 +297,103 @@ describe('browsers on other machines', { concurrency: false }, () => {
     assert.equal(double.requests.at(-2).body.capabilities.alwaysMatch.browserVersion, 'stable');
   });
 
+  test('a request is ended like a session, whatever it came to after its daemon had ended', { timeout: 400_000 }, async (t) => {
+    const grid = await new GridDouble().start();
+    t.after(() => grid.stop());
+    const record = (home) => path.join(home.home, 'remote-sessions.json');
+    /** Connects, ends the daemon when its request is where `at` says, and returns a function that lets the node go on. */
+    const endedIn = async (home, at, signal) => {
+      let goOn;
+      grid.ready = new Promise((resolve) => (goOn = resolve));
+      home.start(['connect', '--grid', grid.url]);
+      await until(at, () => 'the request did not arrive', 60_000);
+      assert.match(readFileSync(record(home), 'utf8'), /"session":"gstack-[^"]+","is_request":true/);
+      const daemon = await home.only('daemon');
+      if (signal === 'SIGKILL') await home.kill(daemon);
+      else process.kill(daemon, signal);
+      return goOn;
+    };
+    const starts = () => grid.nodes[0].taken && !grid.nodes[0].session;
+    const allEnded = (home, count) =>
+      until(
+        () => grid.created.length === count && grid.deleted.length === count && !existsSync(record(home)),
+        () => `created ${grid.created}, ended ${grid.deleted}, record ${existsSync(record(home)) && readFileSync(record(home), 'utf8')}`,
+        60_000,
+      );
+    const home = await homeWith('');
+    t.after(() => home.stop());
+    (await endedIn(home, starts, 'SIGKILL'))();
+    await until(
+      () => grid.created.length === 1,
+      () => 'no session',
+      60_000,
+    );
+    assert.equal(grid.deleted.length, 0, 'nobody waits for it');
+    await home.ok(['settings']);
+    await allEnded(home, 1);
+
+    const goOn = await endedIn(home, starts, 'SIGKILL');
+    await home.ok(['settings']);
+    const before = grid.http.requests.length;
+    await until(
+      () => grid.http.requests.slice(before).some(({ url }) => url === '/status'),
+      () => 'the Grid is not asked',
+    );
+    assert(existsSync(record(home)), 'a session that is being started is waited for');
+    goOn();
+    await allEnded(home, 2);
+
+    // The daemon that is told to end does it itself.
+    (await endedIn(home, starts, 'SIGTERM'))();
+    await allEnded(home, 3);
+
+    const other = await homeWith('');
+    t.after(() => other.stop());
+    await other.ok(['connect', '--grid', grid.url], WEBDRIVER);
+    await endedIn(home, () => grid.waiting.length === 1, 'SIGTERM');
+    await until(
+      () => !existsSync(record(home)),
+      () => 'a request that left the queue is still on record',
+      60_000,
+    );
+    assert.equal(grid.created.length, 4, 'it has created nothing');
+    assert.match(await other.ok(['disconnect'], WEBDRIVER), /the browser is closed/);
+    assert.equal(grid.deleted.length, 4);
+  });
+
+  test('a hosted session that is created while the daemon ends is released', WEBDRIVER, async (t) => {
+    const { create, answer, released, variables } = SERVICES.steel;
+    let goOn;
+    const ready = new Promise((resolve) => (goOn = resolve));
+    const double = await new Double({
+      serve: async (request) => {
+        if (request.method === create[0] && request.url === create[1]) {
+          await ready;
+          return [200, answer(`ws://127.0.0.1:${double.port}`)];
+        }
+        return [200, { success: true }];
+      },
+      target: () => browser.websocket,
+    }).start();
+    t.after(() => double.stop());
+    const home = await homeWith(`[browser.endpoints.steel]\nurl = "${double.origin}"\n`);
+    t.after(() => home.stop());
+    const asked = (step) => double.requests.filter(({ method, url }) => method === step[0] && url === step[1]).length;
+    home.start(['connect', '--provider', 'steel'], { environment: variables });
+    await until(
+      () => asked(create) === 1,
+      () => 'no session is requested',
+      60_000,
+    );
+    process.kill(await home.only('daemon'), 'SIGTERM');
+    goOn();
+    await until(
+      () => asked(released) === 1,
+      () => `not released: ${JSON.stringify(double.requests)}`,
+      60_000,
+    );
+  });
+
   test('a chromedriver without a grid is driven through its own port', { timeout: 200_000 }, async (t) => {
     const grid = await new GridDouble().start();
     t.after(() => grid.stop());

@@ -6,7 +6,7 @@
 use super::endpoint::Endpoint;
 use super::error::RemoteError;
 use super::http::{Bounds, send};
-use super::provider::{Facts, Opened, Provider, RemoteSession};
+use super::provider::{Facts, NotReserved, Opened, Provider, RemoteSession, Request};
 use super::socket;
 use futures_util::future::BoxFuture;
 use hyper::Method;
@@ -29,6 +29,11 @@ impl CdpUrl {
     /// Takes a checked endpoint.
     pub fn new(endpoint: Endpoint) -> Self {
         Self { endpoint }
+    }
+
+    /// Returns where to connect to.
+    pub(super) async fn connection(&self) -> Result<Connection, RemoteError> {
+        Ok(Connection { endpoint: self.find().await?, facts: Facts { at: self.endpoint.shown(), ..Facts::default() } })
     }
 
     async fn find(&self) -> Result<Endpoint, RemoteError> {
@@ -64,19 +69,15 @@ impl Provider for CdpUrl {
     fn is_readable_on_the_way(&self) -> bool {
         self.endpoint.is_readable_on_the_way()
     }
-    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn RemoteSession>, RemoteError>> {
-        Box::pin(async {
-            let endpoint = self.find().await?;
-            let facts = Facts { at: self.endpoint.shown(), ..Facts::default() };
-            Ok(Arc::new(Connection { endpoint, facts }) as Arc<dyn RemoteSession>)
-        })
+    fn reserve<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Arc<dyn RemoteSession>, NotReserved>> {
+        Box::pin(async { Ok(Arc::new(self.connection().await?) as Arc<dyn RemoteSession>) })
     }
     fn release_left<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
         Box::pin(async { Ok(()) })
     }
 }
 
-struct Connection {
+pub(super) struct Connection {
     endpoint: Endpoint,
     facts: Facts,
 }

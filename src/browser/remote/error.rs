@@ -116,6 +116,9 @@ pub enum RemoteError {
     /// A file could not be moved to or from the browser's machine.
     #[error("the file could not be moved to or from the browser's machine: {0}")]
     File(String),
+    /// The daemon ended before there was an answer.
+    #[error("the browser is not needed any more")]
+    Unneeded,
     /// The session could not be put on record, so it is not used.
     #[error("the session could not be recorded: {0}")]
     NotRecorded(std::io::Error),
@@ -169,6 +172,7 @@ impl From<RemoteError> for Fault {
                 FaultCode::BrowserDown,
                 "Use a Chromium browser, and a Grid with CDP enabled; a chromedriver without a Grid must run on this machine.",
             ),
+            E::Unneeded => (FaultCode::Cancelled, "Run it again."),
             E::NotRecorded(_) => (FaultCode::Storage, "Free some disk space, then run it again."),
             E::File(_) => (FaultCode::Storage, "For a file behind an address: gstack download URL"),
             E::BadCapabilities(_) => (

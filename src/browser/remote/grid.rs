@@ -10,8 +10,9 @@ use super::error::RemoteError;
 use super::files::FileSystem;
 use super::grid_answers::{Enveloped, Failure, GridStatus, NewSession, is_id, words};
 use super::grid_files::GridFiles;
+use super::grid_requests;
 use super::http::{Answer, Bounds, SMALL, send};
-use super::provider::{Facts, Opened, Provider, RemoteSession};
+use super::provider::{Facts, NotReserved, Opened, Provider, RemoteSession, Request};
 use super::socket;
 use futures_util::future::BoxFuture;
 use hyper::{Method, StatusCode};
@@ -25,7 +26,7 @@ const QUEUE_LIMIT: Duration = Duration::from_secs(330);
 
 /// A Grid's hub, and what is asked of it.
 pub struct Grid {
-    hub: Endpoint,
+    pub(super) hub: Endpoint,
     capabilities: Map<String, Value>,
 }
 
@@ -49,33 +50,43 @@ impl Grid {
         Ok(Self { hub, capabilities })
     }
 
-    async fn create(&self) -> Result<Arc<dyn RemoteSession>, RemoteError> {
+    async fn create(&self, request: &Request) -> Result<Arc<dyn RemoteSession>, NotReserved> {
         // A Grid without managed downloads, and a chromedriver without a Grid, match the second alternative.
         let first_match = match self.capabilities.contains_key("se:downloadsEnabled") {
             true => json!([{}]),
             false => json!([{ "se:downloadsEnabled": true }, {}]),
         };
-        let body = json!({ "capabilities": { "alwaysMatch": self.capabilities, "firstMatch": first_match } });
         // A Grid may keep the request in its queue for minutes. One that does not even tell its state is not waited for.
-        let told = send(&at(&self.hub, "/status"), Method::GET, None, Bounds::default()).await;
-        if let Err(slow @ RemoteError::Slow { .. }) = told {
-            return Err(slow);
+        let is_grid = match self.state().await {
+            Err(slow @ RemoteError::Slow { .. }) => return Err(slow.into()),
+            state => state.is_ok_and(|state| state.nodes.is_some()),
+        };
+        let mut always = self.capabilities.clone();
+        if is_grid {
+            always.insert(grid_requests::NAME.to_owned(), request.name.clone().into());
         }
-        let bounds = Bounds { limit: QUEUE_LIMIT, largest: SMALL };
-        let answer = match send(&at(&self.hub, "/session"), Method::POST, Some(&body), bounds).await {
-            Err(RemoteError::Slow { .. }) => return Err(RemoteError::Busy(self.hub.shown())),
-            answer => answer?,
+        let body = json!({ "capabilities": { "alwaysMatch": always, "firstMatch": first_match } });
+        let failed = |error: RemoteError| NotReserved { error, is_open: is_grid };
+        let endpoint = at(&self.hub, "/session");
+        let answering = send(&endpoint, Method::POST, Some(&body), Bounds { limit: QUEUE_LIMIT, largest: SMALL });
+        let answer = tokio::select! {
+            answer = answering => answer,
+            () = request.unneeded.cancelled(), if is_grid => return Err(failed(RemoteError::Unneeded)),
+        };
+        let answer = match answer {
+            Err(RemoteError::Slow { .. }) => return Err(failed(RemoteError::Busy(self.hub.shown()))),
+            answer => answer.map_err(failed)?,
         };
         if !answer.status.is_success() {
-            return Err(self.not_created(&answer).await);
+            return Err(self.not_created(&answer).await.into());
         }
         let created: Enveloped<NewSession> =
-            serde_json::from_slice(&answer.body).map_err(|_| self.garbled("its new session has no id"))?;
+            serde_json::from_slice(&answer.body).map_err(|_| failed(self.garbled("its new session has no id")))?;
         let created = created.value;
         if !is_id(&created.session_id) {
-            return Err(self.garbled("its new session has no valid id"));
+            return Err(failed(self.garbled("its new session has no valid id")));
         }
-        let session = SessionPath { hub: self.hub.clone(), id: created.session_id.clone() };
+        let session = SessionPath::new(&self.hub, &created.session_id);
         // The paths are the Grid's; the hub's address stands before them.
         let path =
             |name: &str| created.text(name).and_then(|text| Url::parse(text).ok()).map(|url| url.path().to_owned());
@@ -102,7 +113,7 @@ impl Grid {
     /// Explains a refused session by the state of the Grid: its messages are for people and differ between releases.
     async fn not_created(&self, answer: &Answer) -> RemoteError {
         let at = self.hub.shown();
-        match self.status().await {
+        match self.state().await.ok() {
             Some(status) if status.is_full() => return RemoteError::Busy(at),
             Some(status) if status.is_empty() => {
                 return RemoteError::NotCreated { at, why: "the grid has no node that is up".to_owned() };
@@ -118,12 +129,15 @@ impl Grid {
         RemoteError::NotCreated { why: self.hub.without_secrets(why), at }
     }
 
-    async fn status(&self) -> Option<GridStatus> {
-        let answer = send(&at(&self.hub, "/status"), Method::GET, None, Bounds::default()).await.ok()?;
-        Some(serde_json::from_slice::<Enveloped<GridStatus>>(&answer.body).ok()?.value)
+    /// Asks for the state of all nodes.
+    pub(super) async fn state(&self) -> Result<GridStatus, RemoteError> {
+        let answer = send(&at(&self.hub, "/status"), Method::GET, None, Bounds::default()).await?;
+        let status: Enveloped<GridStatus> =
+            serde_json::from_slice(&answer.body).map_err(|_| self.garbled("its status is not a WebDriver server's"))?;
+        Ok(status.value)
     }
 
-    fn garbled(&self, why: &str) -> RemoteError {
+    pub(super) fn garbled(&self, why: &str) -> RemoteError {
         RemoteError::Garbled { at: self.hub.shown(), why: why.to_owned() }
     }
 }
@@ -138,15 +152,21 @@ impl Provider for Grid {
     fn is_readable_on_the_way(&self) -> bool {
         self.hub.is_readable_on_the_way()
     }
-    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn RemoteSession>, RemoteError>> {
-        Box::pin(self.create())
+    fn reserve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Arc<dyn RemoteSession>, NotReserved>> {
+        Box::pin(self.create(request))
+    }
+    fn finds_requests(&self) -> bool {
+        true
+    }
+    fn withdraw<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
+        Box::pin(grid_requests::withdraw(self, name))
     }
     fn release_left<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
         Box::pin(async move {
             if !is_id(session) {
                 return Ok(());
             }
-            SessionPath { hub: self.hub.clone(), id: session.to_owned() }.delete().await
+            SessionPath::new(&self.hub, session).delete().await
         })
     }
 }
@@ -159,11 +179,16 @@ pub(super) struct SessionPath {
 }
 
 impl SessionPath {
+    /// Takes an id that was checked.
+    pub(super) fn new(hub: &Endpoint, id: &str) -> Self {
+        Self { hub: hub.clone(), id: id.to_owned() }
+    }
+
     pub(super) fn at(&self, below: &str) -> Endpoint {
         at(&self.hub, &format!("/session/{}{below}", self.id))
     }
 
-    async fn delete(&self) -> Result<(), RemoteError> {
+    pub(super) async fn delete(&self) -> Result<(), RemoteError> {
         let answer = send(&self.at(""), Method::DELETE, None, Bounds::default()).await?;
         match answer.status {
             status if status.is_success() || status == StatusCode::NOT_FOUND => Ok(()),
@@ -198,7 +223,7 @@ impl Session {
     async fn connect(&self) -> Result<Opened, RemoteError> {
         let at = || self.facts.at.clone();
         let grid = Grid { hub: self.session.hub.clone(), capabilities: Map::new() };
-        let node = grid.status().await.and_then(|status| Url::parse(status.node_of(&self.session.id)?).ok());
+        let node = grid.state().await.ok().and_then(|status| Url::parse(status.node_of(&self.session.id)?).ok());
         if let Some(node) = node {
             self.node.get_or_init(|| shown(&node));
         }
@@ -214,7 +239,7 @@ impl Session {
                 if !endpoint.is_loopback() {
                     return Err(none("it names another machine's port"));
                 }
-                let opened = CdpUrl::new(endpoint).reserve().await?.open().await?;
+                let opened = CdpUrl::new(endpoint).connection().await?.open().await?;
                 Ok(Opened { files: FileSystem::Ours, ..opened })
             }
             DevTools::None(why) => Err(RemoteError::NoDevTools { at: at(), why: (*why).to_owned() }),
@@ -250,6 +275,6 @@ impl RemoteSession for Session {
 }
 
 /// Returns an address below the hub's own path: `/wd/hub`, or a prefix of a Kubernetes ingress.
-fn at(hub: &Endpoint, below: &str) -> Endpoint {
+pub(super) fn at(hub: &Endpoint, below: &str) -> Endpoint {
     hub.at(&format!("{}{below}", hub.url().path().trim_end_matches('/')))
 }

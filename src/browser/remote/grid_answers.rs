@@ -4,6 +4,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// In characters. A server's message may have a stack trace.
 const LONGEST_WORDS: usize = 300;
@@ -51,14 +52,42 @@ pub(super) struct Node {
 
 #[derive(Deserialize)]
 pub(super) struct Slot {
+    #[serde(default)]
+    id: SlotId,
     pub(super) session: Option<SlotSession>,
+}
+
+#[derive(Default, Deserialize)]
+struct SlotId {
+    #[serde(default)]
+    id: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SlotSession {
+    /// `reserved` while the node starts it.
     #[serde(default)]
     pub(super) session_id: String,
+    #[serde(default)]
+    start: String,
+    /// The browser's, and those that were requested.
+    #[serde(default)]
+    capabilities: Map<String, Value>,
+}
+
+/// An entry of the answer to `GET /se/grid/newsessionqueue/queue`.
+#[derive(Deserialize)]
+pub(super) struct QueuedRequest {
+    #[serde(default)]
+    capabilities: Vec<Map<String, Value>>,
+}
+
+impl QueuedRequest {
+    /// Returns true if the request was given this value for a capability.
+    pub(super) fn asks_for(&self, name: &str, value: &str) -> bool {
+        self.capabilities.iter().any(|one| one.get(name).is_some_and(|found| found == value))
+    }
 }
 
 impl NewSession {
@@ -85,6 +114,20 @@ impl GridStatus {
             node.slots.iter().any(|slot| slot.session.as_ref().is_some_and(|found| found.session_id == session))
         };
         self.nodes.iter().flatten().find(runs).map(|node| node.uri.as_str())
+    }
+    /// Returns the sessions that were requested with this value for a capability.
+    pub(super) fn sessions_with<'a>(&'a self, name: &'a str, value: &'a str) -> impl Iterator<Item = &'a str> {
+        let is_it = move |session: &&SlotSession| session.capabilities.get(name).is_some_and(|found| found == value);
+        self.taken().map(|(_, session)| session).filter(is_it).map(|session| session.session_id.as_str())
+    }
+    /// Returns the starts that are under way, each as the slot and its time.
+    pub(super) fn starting(&self) -> BTreeSet<(String, String)> {
+        let starting = self.taken().filter(|(_, session)| session.session_id == "reserved");
+        starting.map(|(slot, session)| (slot.id.id.clone(), session.start.clone())).collect()
+    }
+    fn taken(&self) -> impl Iterator<Item = (&Slot, &SlotSession)> {
+        let slots = self.nodes.iter().flatten().flat_map(|node| &node.slots);
+        slots.filter_map(|slot| Some((slot, slot.session.as_ref()?)))
     }
     /// Returns true for a Grid whose every slot is taken.
     pub(super) fn is_full(&self) -> bool {
@@ -143,5 +186,20 @@ mod tests {
         assert!(!down.value.is_full() && down.value.is_empty(), "a session on a lost node does not end");
         let driver: Enveloped<GridStatus> = serde_json::from_str(r#"{"value":{"ready":true}}"#).unwrap();
         assert!(!driver.value.is_full() && !driver.value.is_empty());
+    }
+
+    #[test]
+    fn a_request_is_found_in_the_queue_at_its_start_and_with_its_session() {
+        let queue = r#"{"value":[{"requestId":"1","capabilities":[{"browserName":"chrome"},{"se:own":"a"}]}]}"#;
+        let queue: Enveloped<Vec<QueuedRequest>> = serde_json::from_str(queue).unwrap();
+        assert!(queue.value[0].asks_for("se:own", "a") && !queue.value[0].asks_for("se:own", "b"));
+        let status = r#"{"value":{"nodes":[{"slots":[
+            {"id":{"hostId":"h","id":"one"},"session":{"sessionId":"reserved","start":"9:00"}},
+            {"id":{"hostId":"h","id":"two"},"session":{"sessionId":"s","start":"8:00","capabilities":{"se:own":"a"}}},
+            {"id":{"hostId":"h","id":"three"},"session":null}]}]}}"#;
+        let status: Enveloped<GridStatus> = serde_json::from_str(status).unwrap();
+        assert_eq!(status.value.starting(), BTreeSet::from([("one".to_owned(), "9:00".to_owned())]));
+        assert_eq!(status.value.sessions_with("se:own", "a").collect::<Vec<_>>(), ["s"]);
+        assert_eq!(status.value.sessions_with("se:own", "b").count(), 0);
     }
 }

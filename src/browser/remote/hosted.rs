@@ -8,7 +8,7 @@ use super::error::RemoteError;
 use super::grid_answers::{is_id, words};
 use super::http::{Bounds, SMALL, send};
 use super::presets::{Account, KeyIn, Preset, Reserve};
-use super::provider::{Facts, Opened, Provider, RemoteSession};
+use super::provider::{Facts, NotReserved, Opened, Provider, RemoteSession, Request};
 use super::{address, socket};
 use futures_util::future::BoxFuture;
 use hyper::{Method, StatusCode};
@@ -175,8 +175,8 @@ impl Provider for Hosted {
     fn is_readable_on_the_way(&self) -> bool {
         self.base.is_readable_on_the_way()
     }
-    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn RemoteSession>, RemoteError>> {
-        Box::pin(self.create())
+    fn reserve<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Arc<dyn RemoteSession>, NotReserved>> {
+        Box::pin(async { Ok(self.create().await?) })
     }
     fn release_left<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
         Box::pin(self.release_session(session))

@@ -8,6 +8,7 @@ use crate::browser::transport::Transport;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// Provides a browser.
 pub trait Provider: Send + Sync {
@@ -17,10 +18,42 @@ pub trait Provider: Send + Sync {
     fn shown(&self) -> String;
     /// Returns true if others on the network can read and change the traffic.
     fn is_readable_on_the_way(&self) -> bool;
-    /// Reserves a browser there. Nothing is reserved if it fails.
-    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn RemoteSession>, RemoteError>>;
+    /// Reserves a browser there.
+    fn reserve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Arc<dyn RemoteSession>, NotReserved>>;
+    /// Returns true if the other machine tells what became of a request whose answer was not waited for.
+    fn finds_requests(&self) -> bool {
+        false
+    }
+    /// Ends what came of such a request. Returns when nothing can come of it any more.
+    fn withdraw<'a>(&'a self, _name: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
+        Box::pin(async { Ok(()) })
+    }
     /// Releases a session that an earlier daemon left, by its id.
     fn release_left<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<(), RemoteError>>;
+}
+
+/// A request for a browser.
+pub struct Request {
+    /// The other machine shows it with the session, if it keeps such names. Unique.
+    pub name: String,
+    /// Cancelled when the browser is not needed any more. A request that `withdraw` finds again then ends at once; any other is waited
+    /// for, so that what it creates can be released.
+    pub unneeded: CancellationToken,
+}
+
+/// Why no browser was reserved.
+#[derive(Debug)]
+pub struct NotReserved {
+    /// The reason.
+    pub error: RemoteError,
+    /// True if the request may still create a session, which `withdraw` ends.
+    pub is_open: bool,
+}
+
+impl From<RemoteError> for NotReserved {
+    fn from(error: RemoteError) -> Self {
+        Self { error, is_open: false }
+    }
 }
 
 /// A reserved browser. It stays reserved until `release`; dropping this does not release it.

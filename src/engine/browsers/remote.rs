@@ -7,13 +7,14 @@ use super::service::Browsers;
 use super::source::Source;
 use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
-use crate::browser::remote::{Facts, Provider, RemoteError, RemoteSession};
+use crate::browser::remote::{Facts, NotReserved, Provider, RemoteError, RemoteSession, Request};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables, UnreleasedSession};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// Proxies end a silent websocket after a minute or more, a Grid its session after five.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -87,26 +88,78 @@ impl Browsers {
     ) -> Result<Reserved, Fault> {
         let provider = self.provider(wanted, keys)?;
         self.release_left(keys).await;
-        let reserved = provider.reserve().await?;
-        let run = BrowserRun::random();
-        let remote = Arc::new(Remote { wanted: wanted.clone(), kind: provider.kind(), reserved, run });
-        let outcome = self.use_reserved(provider.as_ref(), &remote).await;
+        let is_readable_on_the_way = provider.is_readable_on_the_way();
+        let (tell, told) = oneshot::channel();
+        self.needs().tasks.spawn(self.clone().reserve(provider, wanted.clone(), tell));
+        let remote = told.await.unwrap_or(Err(RemoteError::Unneeded))?;
+        let outcome = self.use_reserved(&remote).await;
         if outcome.is_err() {
-            self.clone().give_back(remote).await;
+            self.clone().give_back(remote.clone()).await;
         }
-        outcome
+        let browser = outcome?;
+        Ok(Reserved { browser, status: remote.status(), is_readable_on_the_way })
     }
 
-    async fn use_reserved(&self, provider: &dyn Provider, remote: &Arc<Remote>) -> Result<Reserved, Fault> {
-        if let Some(session) = &remote.reserved.facts().session {
-            let entry = RemoteEntry { browser: remote.wanted.clone(), session: session.clone() };
-            self.shared.sessions.add(entry).map_err(RemoteError::NotRecorded)?;
-        }
+    async fn use_reserved(&self, remote: &Arc<Remote>) -> Result<Browser, Fault> {
         let opened = remote.reserved.open().await?;
         let browser = self.use_opened(opened, remote.clone()).await?;
         self.needs().tasks.spawn(self.clone().keep_alive(browser.clone(), remote.clone()));
-        let is_readable_on_the_way = provider.is_readable_on_the_way();
-        Ok(Reserved { browser, status: remote.status(), is_readable_on_the_way })
+        Ok(browser)
+    }
+
+    /// Reserves a browser. Goes on when the daemon ends meanwhile, so that what it has created is given back.
+    async fn reserve(
+        self,
+        provider: Box<dyn Provider>,
+        wanted: RemoteBrowser,
+        tell: oneshot::Sender<Result<Arc<Remote>, RemoteError>>,
+    ) {
+        let run = BrowserRun::random();
+        let request = Request { name: format!("gstack-{run}"), unneeded: self.needs().tasks.shutdown() };
+        let outcome = match self.reserve_recorded(provider.as_ref(), &wanted, &request).await {
+            Ok(reserved) => Ok(Arc::new(Remote { wanted, kind: provider.kind(), reserved, run })),
+            Err(error) => Err(error),
+        };
+        if let Err(Ok(remote)) = tell.send(outcome) {
+            self.give_back(remote).await;
+        }
+    }
+
+    /// Reserves a browser, and has the request on record, or the session that it has created.
+    async fn reserve_recorded(
+        &self,
+        provider: &dyn Provider,
+        wanted: &RemoteBrowser,
+        request: &Request,
+    ) -> Result<Arc<dyn RemoteSession>, RemoteError> {
+        let (sessions, name) = (&self.shared.sessions, &request.name);
+        let entry = |session: &str, is_request| RemoteEntry {
+            browser: wanted.clone(),
+            session: session.to_owned(),
+            is_request,
+        };
+        if provider.finds_requests() {
+            sessions.add(entry(name, true)).map_err(RemoteError::NotRecorded)?;
+        }
+        match provider.reserve(request).await {
+            Ok(reserved) => {
+                let Some(session) = &reserved.facts().session else { return Ok(reserved) };
+                let Err(error) = sessions.add_created(entry(session, false), name) else { return Ok(reserved) };
+                if self.forget_if_released(session, reserved.release()).await.is_err() {
+                    sessions.leave(session);
+                }
+                Err(RemoteError::NotRecorded(error))
+            }
+            Err(NotReserved { error, is_open }) => {
+                if !is_open && provider.finds_requests() {
+                    sessions.remove(name);
+                }
+                if is_open && self.forget_if_released(name, provider.withdraw(name)).await.is_err() {
+                    sessions.leave(name);
+                }
+                Err(error)
+            }
+        }
     }
 
     /// Tells the other machine at intervals that its browser is in use.
@@ -181,8 +234,9 @@ impl Browsers {
     }
 
     async fn release_one(&self, entry: &RemoteEntry, keys: &SecretVariables) -> Result<(), UnreleasedSession> {
-        let RemoteEntry { browser, session } = entry;
+        let RemoteEntry { browser, session, is_request } = entry;
         let released = match self.provider(browser, keys) {
+            Ok(provider) if *is_request => self.forget_if_released(session, provider.withdraw(session)).await,
             Ok(provider) => self.forget_if_released(session, provider.release_left(session)).await,
             Err(error) => Err(error.to_string()),
         };

@@ -1,7 +1,8 @@
 //! `remote-sessions.json`: the sessions that were created on other machines and are not yet released.
 //!
 //! Owns the file. An entry is written before its session is used and removed once it is released, so that the next
-//! daemon can release what a killed one left. Holds no secret: an entry names its endpoint in `config.toml`.
+//! daemon can release what a killed one left; so is a request for one, if the other machine tells what became of it. Holds
+//! no secret: an entry names its endpoint in `config.toml`.
 
 use crate::base::atomic;
 use crate::base::home::Home;
@@ -16,8 +17,11 @@ use std::{fs, io};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RemoteEntry {
     pub(super) browser: RemoteBrowser,
-    /// The provider's id.
+    /// The provider's id, or the name of the request.
     pub(super) session: String,
+    /// There is no answer yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_request: bool,
 }
 
 pub(super) struct RemoteRecord {
@@ -60,6 +64,14 @@ impl RemoteRecord {
         self.write(&entries)
     }
 
+    /// Records the session that a request of this daemon has created.
+    pub(super) fn add_created(&self, entry: RemoteEntry, request: &str) -> io::Result<()> {
+        let mut entries = lock(&self.entries);
+        entries.held.retain(|held| held.session != request);
+        entries.held.push(entry);
+        self.write(&entries)
+    }
+
     /// Removes a session that was released.
     pub(super) fn remove(&self, session: &str) {
         let mut entries = lock(&self.entries);
@@ -96,7 +108,8 @@ mod tests {
     fn a_session_is_known_to_the_next_daemon_until_it_is_released() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path().join("home")).unwrap();
-        let entry = RemoteEntry { browser: RemoteBrowser::Cdp("team".to_owned()), session: "s1".to_owned() };
+        let browser = RemoteBrowser::Cdp("team".to_owned());
+        let entry = RemoteEntry { browser, session: "s1".to_owned(), is_request: false };
         let record = RemoteRecord::open(&home);
         record.add(entry.clone()).unwrap();
         assert!(record.left().is_empty(), "it is this daemon's own");

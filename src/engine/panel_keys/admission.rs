@@ -12,20 +12,21 @@ impl PanelKeys {
     /// Admits the port of a confirmed browser: counts its tabs and serves its requests. Only the first call after a
     /// hello has an effect.
     pub(in crate::engine) fn admit_port(&self, port: PortId) {
-        let Some(hello) = self.0.ports.confirm(port) else { return };
+        self.admit(port, None);
+    }
+
+    /// Admits a waiting port in the same way and informs its extension, which expects nothing else until then.
+    pub(in crate::engine) fn admit_waiting_port(&self, port: PortId) {
+        let told = ToPanel::PanelConfirmation(PanelConfirmation { confirmed: true, code: None });
+        self.admit(port, Some(&told));
+    }
+
+    fn admit(&self, port: PortId, told: Option<&ToPanel>) {
+        let Some(hello) = self.0.ports.confirm(port, told) else { return };
         self.replace_ports_of(&hello.instance_id, port);
         self.0.browsers.open_relay(port, &hello);
         self.0.drivers.changed();
         self.0.ports.tell_changed();
-    }
-
-    /// Admits a waiting port in the same way and informs its extension.
-    pub(in crate::engine) fn admit_waiting_port(&self, port: PortId) {
-        self.admit_port(port);
-        if let Ok(sender) = self.0.ports.sender(port) {
-            let told = PanelConfirmation { confirmed: true, code: None };
-            sender.send(&ToPanel::PanelConfirmation(told).envelope(None));
-        }
     }
 
     /// Closes the earlier ports of this extension, whose end has not been noticed yet. An extension has only one port,

@@ -8,6 +8,7 @@ use crate::base::fingerprint::Fingerprint;
 use crate::base::peer::Peer;
 use crate::protocol::hello::Hello;
 use crate::protocol::ids::BrowserRun;
+use crate::protocol::methods::ToPanel;
 
 /// The state of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,10 +70,13 @@ impl Ports {
         self.with(id, |port| port.preamble.browser_run = port.claimed_run.clone());
     }
 
-    /// Confirms a port. Returns `None` if it was confirmed or has not said hello.
-    pub(in crate::engine) fn confirm(&self, id: PortId) -> Option<Hello> {
+    /// Confirms a port. Returns `None` if it was confirmed or has not said hello. `first` is pushed to it before anything else.
+    pub(in crate::engine) fn confirm(&self, id: PortId, first: Option<&ToPanel>) -> Option<Hello> {
         let confirm = |port: &mut Port| {
             let hello = port.hello.clone().filter(|_| port.is_unconfirmed());
+            if let Some(first) = first.filter(|_| hello.is_some()) {
+                port.sender.send(&first.envelope(None));
+            }
             port.confirmed |= hello.is_some();
             hello
         };

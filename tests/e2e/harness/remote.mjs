@@ -185,6 +185,7 @@ class Node {
   async create(requested) {
     mkdirSync(this.downloads, { recursive: true });
     const { 'se:downloadsEnabled': downloadsEnabled, 'goog:chromeOptions': options = {}, ...rest } = requested;
+    this.requested = requested;
     const chromeOptions = {
       binary: BROWSER,
       args: [...ARGUMENTS, ...(options.args ?? [])],
@@ -219,6 +220,8 @@ class Node {
 export class GridDouble {
   created = [];
   deleted = [];
+  /** What a node waits for before it starts a browser. */
+  ready = Promise.resolve();
   #waiting = [];
 
   /**
@@ -250,12 +253,17 @@ export class GridDouble {
     return session && this.nodes.find((node) => node.session === session);
   }
 
+  /** Returns the requests in the queue whose client is still there. */
+  get waiting() {
+    return this.#waiting.filter(({ request }) => !request.socket.destroyed);
+  }
+
   #free() {
     return this.nodes.find((node) => !node.session && !node.taken && node.child.exitCode === null && !node.child.signalCode);
   }
 
   /** Waits in the queue for a free node. */
-  async #slot() {
+  async #slot(request, { alwaysMatch }) {
     const node = this.#free();
     if (node) {
       node.taken = true;
@@ -270,7 +278,7 @@ export class GridDouble {
         clearTimeout(timer);
         resolve(found);
       };
-      this.#waiting.push(entry);
+      this.#waiting.push(Object.assign(entry, { request, asked: alwaysMatch }));
     });
   }
 
@@ -288,9 +296,17 @@ export class GridDouble {
       return failure(500, 'unknown error', `Content-Type header does not indicate utf-8 encoded json: ${type}`);
     }
     if (request.url === '/status') {
-      const slot = ({ session, taken }) => ({ session: session || taken ? { sessionId: session ?? '' } : null, stereotype: {} });
+      const session = (node) => ({
+        sessionId: node.session ?? 'reserved',
+        start: node.uri,
+        capabilities: node.session ? node.requested : {},
+      });
+      const slot = (node) => ({ id: { id: node.uri }, session: node.session || node.taken ? session(node) : null, stereotype: {} });
       const nodes = this.nodes.map((node) => ({ id: node.uri, uri: node.uri, maxSessions: 1, slots: [slot(node)] }));
       return [200, { value: { ready: true, message: 'Selenium Grid ready.', nodes } }];
+    }
+    if (request.url === '/se/grid/newsessionqueue/queue') {
+      return [200, { value: this.waiting.map(({ asked }) => ({ requestId: randomUUID(), capabilities: [asked] })) }];
     }
     if (request.method === 'POST' && request.url === '/session') return this.#create(request, body, failure);
     const [, session, below = ''] = /^\/session\/([^/]+)(\/.*)?$/.exec(request.url) ?? [];
@@ -310,12 +326,13 @@ export class GridDouble {
   async #create(request, body, failure) {
     const { alwaysMatch = {}, firstMatch = [{}] } = body.capabilities;
     const fits = firstMatch.find((one) => this.managedDownloads || !one['se:downloadsEnabled']);
-    const node = fits && (await this.#slot());
+    const node = fits && (await this.#slot(request, body.capabilities));
     if (!node) return failure(500, 'session not created', 'Could not start a new session. New session request timed out');
     if (request.socket.destroyed) {
       this.#released(node);
       return [500, {}];
     }
+    await this.ready;
     const [status, answer] = await node.create({ ...alwaysMatch, ...fits });
     if (status !== 200) {
       this.#released(node);
