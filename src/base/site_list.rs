@@ -9,6 +9,9 @@ use serde::Deserialize;
 use std::fmt;
 use url::{Host, Url};
 
+/// A host that gstack's own browser resolves to nothing.
+pub(crate) const NOWHERE: &str = "gstack.invalid";
+
 /// Hosts, with `*.` for all hosts below one, or with the only port that is reached there. The empty list covers every
 /// host. Written with commas or spaces: `shop.example, *.shop.example, localhost:3000`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -66,6 +69,18 @@ impl SiteList {
         let has_ports = self.0.iter().any(|site| site.port.is_some() && site.covers(bare));
         let port = if has_ports { url.port_or_known_default() } else { url.port() };
         Some(port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+    }
+
+    /// Whether another list covers everything that this one does. An empty one covers every host.
+    pub fn is_within(&self, other: &Self) -> bool {
+        other.is_empty()
+            || !self.is_empty() && self.0.iter().all(|site| other.0.iter().any(|wider| site.is_within(wider)))
+    }
+
+    /// The exceptions from a proxy that leave nothing but these sites without it, as Chrome reads them. The first entry ends those
+    /// that a browser has by itself.
+    pub fn proxy_exceptions(&self) -> Vec<String> {
+        std::iter::once("<-loopback>".to_owned()).chain(self.0.iter().map(Site::to_string)).collect()
     }
 
     /// Rules for `--host-resolver-rules` that leave nothing but these sites to resolve. The first rule that matches a
@@ -137,6 +152,15 @@ impl Site {
         }
     }
 
+    fn is_within(&self, wider: &Self) -> bool {
+        let is_host_within = match (self.is_below, wider.is_below) {
+            (true, true) => self.host == wider.host || wider.covers(&self.host),
+            (true, false) => false,
+            (false, _) => wider.covers(&self.host),
+        };
+        is_host_within && (wider.port.is_none() || wider.port == self.port)
+    }
+
     fn covers_port(&self, port: Option<u16>) -> bool {
         self.port.is_none() || port.is_none() || self.port == port
     }
@@ -206,6 +230,38 @@ mod tests {
         assert_eq!(sites.to_string(), "shop.example, *.cdn.example, localhost, 127.0.0.1, [::1]");
         assert_eq!(list(&sites.to_string()), sites);
         assert!(sites.resolver_rules().unwrap().contains("MAP ::1 [::1], "));
+    }
+
+    #[test]
+    fn a_list_is_within_one_that_covers_all_of_it() {
+        let within = |inner: &str, outer: &str| list(inner).is_within(&list(outer));
+        for (inner, outer) in [
+            ("a.example", "a.example b.example"),
+            ("a.example:81", "a.example"),
+            ("www.a.example *.b.a.example *.a.example", "*.a.example"),
+            ("a.example", ""),
+            ("", ""),
+            ("[::1]:81 127.0.0.1", "[::1] 127.0.0.1"),
+        ] {
+            assert!(within(inner, outer), "{inner} in {outer}");
+        }
+        for (inner, outer) in [
+            ("", "a.example"),
+            ("a.example b.example", "a.example"),
+            ("a.example", "a.example:81"),
+            ("a.example", "*.a.example"),
+            ("*.a.example", "a.example"),
+            ("*.a.example", "*.b.a.example"),
+            ("*.xa.example", "*.a.example"),
+        ] {
+            assert!(!within(inner, outer), "{inner} in {outer}");
+        }
+    }
+
+    #[test]
+    fn the_exceptions_from_a_proxy_are_the_sites() {
+        let exceptions = list("Shop.example, *.cdn.example localhost:81,[::1]:3000 ::1").proxy_exceptions();
+        assert_eq!(exceptions, ["<-loopback>", "shop.example", "*.cdn.example", "localhost:81", "[::1]:3000", "[::1]"]);
     }
 
     #[test]

@@ -92,6 +92,7 @@ impl Browser {
             keyboard: Keyboard::default(),
             default_context: None,
             limits: options.limits.clone(),
+            guard: None,
         };
         let shared = Cdp::start(transport, root, first_id, |cdp| {
             let shared = Arc::new(Shared { cdp: cdp.clone(), options, run, events, state: Mutex::new(state) });
@@ -157,9 +158,22 @@ impl Browser {
     pub fn has_resolver_rules(&self) -> bool {
         self.shared.has_resolver_rules()
     }
-    /// The only sites that its resolver rules let it reach: those that it was opened with.
-    pub fn only_sites(&self) -> &SiteList {
-        &self.shared.options.limits.open
+    /// The only sites that it can reach, whatever its pages try: those that it was opened with, or those that its extension for a
+    /// list set since leaves of them.
+    pub fn only_sites(&self) -> SiteList {
+        let state = self.shared.state();
+        match &state.guard {
+            Some(guard) if guard.is_within(&state.limits.open) => guard.clone(),
+            _ => state.limits.open.clone(),
+        }
+    }
+    /// Records which list its extension for a list holds it to.
+    pub fn set_guard(&self, sites: Option<SiteList>) {
+        self.shared.state().guard = sites;
+    }
+    /// Returns the list that its extension for a list holds it to.
+    pub fn guard(&self) -> Option<SiteList> {
+        self.shared.state().guard.clone()
     }
     /// Returns how the browser and this machine exchange files.
     pub fn file_system(&self) -> &FileSystem {

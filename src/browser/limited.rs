@@ -2,7 +2,8 @@
 //! an image, a script).
 //!
 //! The second guard after the browser's resolver rules, which cover every process and protocol but keep the list that the
-//! browser was opened with: this one follows the configuration. Chrome pauses no WebSocket, nothing that a shared or a service
+//! browser was opened with: this one follows the configuration, also before the extension for a new list (`launch::site_guard`)
+//! is in force. Chrome pauses no WebSocket, nothing that a shared or a service
 //! worker requests, and no prefetch of speculation rules. Owns the patterns of requests to pause; `paused` checks each one.
 
 use super::browser::Browser;

@@ -20,6 +20,7 @@ use super::remote::FileSystem;
 use super::routes::Routes;
 use super::tabs::{BrowserEvent, Follow, TabNumbers, Tabs};
 use crate::base::site_limits::SiteLimits;
+use crate::base::site_list::SiteList;
 use crate::protocol::ids::{BrowserRun, TabId, TargetId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -80,6 +81,8 @@ pub(super) struct State {
     pub(super) default_context: Option<String>,
     /// The only sites that the browser may reach; the list in the configuration may change.
     pub(super) limits: SiteLimits,
+    /// The list that an extension holds the whole browser to, if one was set after it was opened.
+    pub(super) guard: Option<SiteList>,
 }
 
 /// The purpose of a session.

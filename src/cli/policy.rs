@@ -114,7 +114,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("only")
-                .about("Limit gstack's own browser to certain sites, for every driver; commands and engaged tabs keep to it at once, everything else from the next start of the browser")
+                .about("Limit gstack's own browser to certain sites, for every driver; an open browser keeps to a narrower list at once, a wider one holds from its next start")
                 .arg(
                     Arg::new("sites")
                         .value_name("SITE")

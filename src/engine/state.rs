@@ -110,7 +110,7 @@ impl Engine {
         if let Some(tab) = asked.tab_id {
             browsers.current().ok_or_else(|| browsers.not_open())?.tab(tab)?;
         }
-        let open = browsers.current().map(|open| open.only_sites().clone()).unwrap_or_default();
+        let open = browsers.current().map(|open| open.limits().open).unwrap_or_default();
         let limits = SiteLimits { open, configured: browsers.configured_sites() };
         self.inner.policy.explain(asked, &limits, browsers.name())
     }

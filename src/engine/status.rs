@@ -69,7 +69,7 @@ impl StatusReport {
                 .browsers
                 .current()
                 .map(|browser| (browser, self.browsers.configured_sites()))
-                .filter(|(browser, configured)| browser.only_sites() != configured)
+                .filter(|(browser, configured)| browser.only_sites() != *configured)
                 .map(|(_, configured)| configured.to_string()),
             policy_fault: self.policy.fault().map(|fault| fault.message),
             sandbox: self.agents.sandbox_status(),

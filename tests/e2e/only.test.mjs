@@ -4,8 +4,10 @@
  * leads there.
  */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { BY_ITSELF, CLICKS, Elsewhere, inside, LOOPBACK, WITHOUT_LIST, WITHOUT_RULES } from './harness/elsewhere.mjs';
+import { BY_ITSELF, CLICKS, Elsewhere, inside, LOOPBACK, RUNNING, WITHOUT_LIST } from './harness/elsewhere.mjs';
 import { Everyday } from './harness/everyday.mjs';
 import { TestHome } from './harness/home.mjs';
 import { until } from './harness/wait.mjs';
@@ -133,7 +135,7 @@ describe('a browser that reaches only some sites', () => {
       await until(() => elsewhere.arrived.has('/tick'), 'the page asks by itself');
       const said = await home.ok(['policy', 'only', `localhost:${own}`]);
       await until(() => done.has('stopped'), 'the page is stopped before any command');
-      assert.match(said, /pages that gstack uses, open only addresses on both lists from now on/);
+      assert.match(said, /^The browser reaches only localhost:\d+\. Connections that its pages had open already go on/);
       elsewhere.arrived.clear();
       done.clear();
       assert.equal((await home.ok(['js', script])).trim(), 'TypeError');
@@ -145,16 +147,84 @@ describe('a browser that reaches only some sites', () => {
       assert.match((await home.run(['download', `${elsewhere.origin}/download`, 'file'])).stderr, /may reach only/);
       assert.match((await home.run(['download', `${url}to?/downloaded`, 'file'])).stderr, /gstack does not open/);
       await clickAll(home, async () => {});
-      assert.deepEqual(
-        [...elsewhere.arrived].filter((path) => !WITHOUT_RULES.includes(path)),
-        [],
-      );
+      assert.deepEqual([...elsewhere.arrived], []);
       await home.ok(['policy', 'only', `localhost:${own}`, '--site', `localhost:${elsewhere.port}`]);
       await home.ok(['goto', `${url}quiet`]);
       assert.equal((await home.ok(['js', script])).trim(), 'arrived', 'the list was widened');
       await home.ok(['policy', 'only', '--off']);
       await home.ok(['goto', `${elsewhere.origin}/goto`]);
       assert.equal((await home.ok(['js', script])).trim(), 'arrived', 'the list was removed');
+    } finally {
+      assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+    }
+  });
+
+  test('a list that is set while the browser is open holds for all that runs in it', { timeout: 300_000 }, async () => {
+    elsewhere.arrived.clear();
+    const home = new TestHome({ port: false });
+    const run = RUNNING.flatMap((name) => [`/${name}`, `/${name}-socket`]);
+    // What a frame of another site tells when it is left goes to the own port too.
+    const sites = [`localhost:${own}`, `${LOOPBACK}:${own}`];
+    const lists = { none: ['--off'], both: [...sites, `localhost:${elsewhere.port}`], own: sites };
+    const set = async (list) => {
+      const said = await home.ok(['policy', 'only', ...lists[list]]);
+      // What was on its way arrives before another command.
+      await home.ok(['text']);
+      elsewhere.arrived.clear();
+      return said;
+    };
+    /** Asserts that everything has tried again by now, and nothing has arrived since the list was set. */
+    const isHeld = async () => {
+      done.clear();
+      await until(
+        () => RUNNING.every((name) => done.has(name)),
+        () => `all have tried: ${[...done]}; arrived: ${[...elsewhere.arrived]}`,
+        60_000,
+      );
+      assert.deepEqual([...elsewhere.arrived], []);
+    };
+    const extensions = () => ['a', 'b'].filter((name) => existsSync(path.join(home.home, 'site-guard', name)));
+    try {
+      await home.connect(['--headless', `${url}running`]);
+      await home.ok(['newtab', `${url}leaving?tab`]);
+      const frame = `<iframe src="http://${LOOPBACK}:${own}/leaving?frame"></iframe>`;
+      await home.ok(['newtab', `${url}quiet`]);
+      const loads = "new Promise((loaded) => { document.querySelector('iframe').onload = () => loaded(0); })";
+      await home.ok(['js', `document.body.innerHTML = '${frame}'; ${loads}`]);
+      await arrive(run);
+      assert.match(await set('own'), new RegExp(`^The browser reaches only ${sites.join(', ')}\\. Connections`));
+      await isHeld();
+      // A tab and a frame of another site send their last words.
+      await home.ok(['goto', `${url}quiet`]);
+      await home.ok(['closetab', '2']);
+      await until(
+        () => done.has('tab') && done.has('frame'),
+        () => `left: ${[...done]}`,
+      );
+      await isHeld();
+      assert.match(await home.ok(['status']), new RegExp(`^Only: ${sites.join(', ')}$`, 'm'));
+      assert.doesNotMatch((await home.run(['doctor'])).stdout, /the open browser .* reaches/);
+      await home.kill(await home.only('daemon'));
+      await isHeld();
+      await until(
+        async () => (await home.json('status')).onlySites === sites.join(', '),
+        () => 'the next daemon knows the list of the open browser',
+      );
+      await isHeld();
+      await set('both');
+      await arrive(run);
+      await set('own');
+      await isHeld();
+      await set('none');
+      await arrive(run);
+      assert.deepEqual(extensions(), []);
+      await set('own');
+      await home.ok(['disconnect']);
+      await home.ok(['policy', 'only', '--off']);
+      elsewhere.arrived.clear();
+      await home.connect(['--headless', `${url}running`]);
+      await arrive(run);
+      assert.deepEqual(extensions(), [], 'nothing of it is in the next browser');
     } finally {
       assert.deepEqual(await home.stop(), [], 'nothing is left behind');
     }
@@ -301,9 +371,8 @@ describe('a browser that reaches only some sites', () => {
       }
       assert.match(await home.ok(['policy', 'only']), /^The browser reaches every site\./);
       const set = await home.ok(['policy', 'only', 'shop.example,*.shop.example']);
-      assert.match(set, /next browser reaches only shop\.example, \*\.shop\.example\. The open one reaches every site until/);
-      assert.match(await home.ok(['status']), /^Only: every site in the open browser; the configuration says shop\.example,/m);
-      assert.match((await home.run(['doctor'])).stdout, /the open browser main reaches every site, but the configuration says only shop/);
+      assert.match(set, /^The browser reaches only shop\.example, \*\.shop\.example\./);
+      assert.match(await home.ok(['status']), /^Only: shop\.example, \*\.shop\.example$/m);
       assert.match((await home.run(['goto', url])).stderr, /may reach only shop\.example, \*\.shop\.example, not localhost/);
       const asked = ['policy', 'explain', 'look', '--site'];
       const explained = async (site) => JSON.parse(await home.ok([...asked, site, '--json']));
@@ -316,6 +385,13 @@ describe('a browser that reaches only some sites', () => {
       assert.deepEqual([verdicts.click, verdicts.look, verdicts.shell, verdicts.cookies], ['refused', 'refused', 'asks', 'not-offered']);
       assert.equal((await home.ok(['settings', 'get', 'browser.only-sites'])).trim(), 'shop.example, *.shop.example');
       assert.match(await home.ok(['policy', 'only', '--off']), /^The browser reaches every site\./);
+      await home.ok(['disconnect']);
+      await home.ok(['policy', 'only', 'shop.example']);
+      await home.connect(['--headless']);
+      const wider = await home.ok(['policy', 'only', 'shop.example', 'www.shop.example']);
+      assert.match(wider, /next browser reaches only shop\.example, www\.shop\.example\. The open one reaches only shop\.example until/);
+      assert.match(await home.ok(['status']), /^Only: shop\.example in the open browser; the configuration says shop\.example, www/m);
+      assert.match((await home.run(['doctor'])).stdout, /the open browser main reaches only shop\.example, but the configuration says/);
     } finally {
       assert.deepEqual(await home.stop(), [], 'nothing is left behind');
     }

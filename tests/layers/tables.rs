@@ -64,7 +64,7 @@ pub(super) const SERVICES: [(&str, &[&str]); 35] = [
     ("approvals", &["config", "conversations", "drivers", "ports", "tabs", "tasks"]),
     ("lease_requests", &["approvals", "drivers", "policy", "tabs"]),
     ("spare", &["agents", "conversations", "ports"]),
-    ("settings", &["agents", "config", "folders", "spare", "tasks"]),
+    ("settings", &["agents", "browsers", "config", "folders", "spare", "tasks"]),
     ("usage", &["browsers", "ports", "tabs"]),
     ("upgrade", &["ports", "tabs", "tasks"]),
     ("status", &["agents", "browsers", "drivers", "policy", "ports", "tabs"]),

@@ -17,6 +17,12 @@ pub(crate) struct LoadedExtension {
     pub id: String,
 }
 
+/// Removes an unpacked extension.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Uninstall {
+    pub id: String,
+}
+
 /// Triggers the extension's toolbar action. If that action opens its side panel, it toggles the panel. The browser
 /// crashes if the extension is disabled: call `GetExtensions` first.
 #[derive(Clone, Debug, Serialize)]
@@ -51,6 +57,7 @@ pub struct ExtensionInfo {
 
 commands! {
     LoadUnpacked => LoadedExtension, "Extensions.loadUnpacked";
+    Uninstall => Done, "Extensions.uninstall";
     TriggerAction => Done, "Extensions.triggerAction";
     GetExtensions => Extensions, "Extensions.getExtensions";
 }

@@ -7,6 +7,7 @@ pub mod find;
 pub(crate) mod flags;
 pub(crate) mod profile;
 pub mod side_panel;
+pub mod site_guard;
 mod start;
 
 pub use error::LaunchError;

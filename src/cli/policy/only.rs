@@ -1,7 +1,6 @@
 //! `gstack policy only`: the sites that gstack's own browser may reach, shown, set and lifted.
 //!
-//! Owns the words. The list is a setting: commands and the requests of engaged tabs keep to it at once, and
-//! the browser's own resolver enforces it from its next start on.
+//! Owns the words. The list is a setting: the browser keeps to it at once, and its own resolver enforces it from its next start on.
 
 use super::super::terminal::show;
 use crate::client::http::Client;
@@ -11,6 +10,8 @@ use crate::protocol::status::Status;
 use serde::Serialize;
 
 const SETTING: &str = "browser.only-sites";
+/// What no list ends.
+const GOES_ON: &str = "Connections that its pages had open already go on until the page is left: gstack disconnect, then gstack connect, ends all.";
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,7 @@ struct Shown {
 /// `BadRequest`: no site is named, or one is not a host or covers a metadata service.
 pub(super) async fn run(client: &Client, wanted: Only, json: bool) -> Result<(), Fault> {
     let set = |value| SettingsSet { name: SETTING.to_owned(), value };
+    let is_set = matches!(wanted, Only::Set(_));
     let settings: Settings = match wanted {
         Only::Show => client.get("/settings").await?,
         Only::Set(sites) if sites.iter().all(|site| site.is_empty()) => {
@@ -49,10 +51,10 @@ pub(super) async fn run(client: &Client, wanted: Only, json: bool) -> Result<(),
     let status: Status = client.get("/status").await?;
     let open_browser = status.healthy.then(|| status.only_sites.unwrap_or_default());
     let shown = Shown { sites, open_browser };
-    show(json, &shown, || text(&shown))
+    show(json, &shown, || text(&shown, is_set))
 }
 
-fn text(shown: &Shown) -> String {
+fn text(shown: &Shown, is_set: bool) -> String {
     let words = |sites: &str| if sites.is_empty() { "every site".to_owned() } else { format!("only {sites}") };
     match &shown.open_browser {
         Some(open) if *open != shown.sites => format!(
@@ -66,6 +68,9 @@ fn text(shown: &Shown) -> String {
                 " Commands, and pages that gstack uses, open only addresses on both lists from now on."
             }
         ),
+        Some(open) if is_set && !open.is_empty() => {
+            format!("The browser reaches {}. {GOES_ON}", words(&shown.sites))
+        }
         Some(_) => format!("The browser reaches {}.", words(&shown.sites)),
         None => format!("The next browser reaches {}.", words(&shown.sites)),
     }

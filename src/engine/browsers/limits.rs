@@ -1,13 +1,15 @@
 //! The list of sites in the configuration, and the browsers that do not keep to it.
 //!
-//! Owns the comparison. What enforces a list is the browser's resolver rules from its start on, the check of each command,
-//! and what stops the requests of engaged tabs (`browser::limited`).
+//! Owns the comparison. What enforces a list is the browser's resolver rules from its start on, an extension for a list that is set
+//! later (`launch::site_guard`), the check of each command, and what stops the requests of engaged tabs (`browser::limited`).
 
 use super::error::BrowsersError;
 use super::service::Browsers;
 use crate::base::browser_names::BrowserName;
+use crate::base::site_limits::SiteLimits;
 use crate::base::site_list::SiteList;
 use crate::browser::browser::Browser;
+use crate::browser::launch::site_guard;
 
 impl Browsers {
     /// Returns the list in the configuration.
@@ -18,6 +20,37 @@ impl Browsers {
     /// Gives a browser the list in the configuration, for its commands and its pages.
     pub(in crate::engine) fn limit(&self, browser: &Browser) {
         browser.limit_to(self.configured_sites());
+    }
+
+    /// Holds all open browsers to the list in the configuration, with everything that their pages and workers do. Waits until they
+    /// are; one that can't be is named by `status` and `doctor`.
+    pub(in crate::engine) async fn apply_limits(&self) {
+        let all = self.all();
+        futures_util::future::join_all(all.iter().map(Self::apply_limit)).await;
+    }
+
+    pub(super) async fn apply_limit(&self) {
+        let Some(browser) = self.current() else { return };
+        self.limit(&browser);
+        if !browser.has_resolver_rules() {
+            return;
+        }
+        let _turn = self.own.limiting.lock().await;
+        let SiteLimits { open, configured } = browser.limits();
+        let needs_guard = !configured.is_empty() && (open.is_empty() || !open.is_within(&configured));
+        let guard = needs_guard.then_some(configured);
+        let folder = self.own.home.site_guard();
+        let outcome = match &guard {
+            Some(sites) if browser.guard().as_ref() != Some(sites) => site_guard::hold(&browser, &folder, sites).await,
+            None if folder.exists() => site_guard::release(&browser, &folder).await,
+            _ => return,
+        };
+        match outcome {
+            Ok(()) => browser.set_guard(guard),
+            Err(error) => {
+                tracing::warn!(browser = %self.name(), %error, "the open browser keeps to another list of sites")
+            }
+        }
     }
 
     /// Holds a browser to the list in the configuration. Fails if a list is set and this browser cannot be held to one: gstack
@@ -32,7 +65,7 @@ impl Browsers {
 
     /// Returns the list of the open browser, if it is not the one in the configuration.
     pub(super) fn other_limit(&self) -> Option<SiteList> {
-        let open = self.current()?.only_sites().clone();
+        let open = self.current()?.only_sites();
         Some(open).filter(|sites| *sites != self.configured_sites())
     }
 

@@ -61,6 +61,8 @@ pub(super) struct NamedBrowser {
     pub(super) home: Home,
     /// Held while the browser is opened or closed, so that two concurrent `connect`s open only one.
     pub(super) change: tokio::sync::Mutex<()>,
+    /// Held while it is held to another list of sites.
+    pub(super) limiting: tokio::sync::Mutex<()>,
     pub(super) current: Mutex<Option<Current>>,
     pub(super) chosen: Mutex<Chosen>,
     pub(super) failures: Failures,
@@ -77,6 +79,7 @@ impl NamedBrowser {
             chosen: Mutex::new(Chosen::open(&home)),
             home,
             change: tokio::sync::Mutex::default(),
+            limiting: tokio::sync::Mutex::default(),
             current: Mutex::default(),
             failures: Failures::default(),
             recorded: Mutex::default(),

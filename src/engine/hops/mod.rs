@@ -88,7 +88,7 @@ impl HopChecks {
         let named = |sites: &SiteList| if sites.is_empty() { "every site".to_owned() } else { format!("only {sites}") };
         let configured = named(&self.browsers.configured_sites());
         let note = |(name, browser): (BrowserName, Browser)| {
-            let open = named(browser.only_sites());
+            let open = named(&browser.only_sites());
             let browser_option = if name.is_main() { String::new() } else { format!(" --browser {name}") };
             match browser.has_resolver_rules() {
                 true => format!(

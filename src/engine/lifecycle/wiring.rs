@@ -107,6 +107,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             config: config.clone(),
             agents: agents.clone(),
             spare: spare.clone(),
+            browsers: browsers.clone(),
         };
         let status = StatusReport {
             port,

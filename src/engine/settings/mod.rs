@@ -10,6 +10,7 @@ mod list;
 use crate::base::home::Home;
 use crate::base::site_list::SiteList;
 use crate::engine::agents::AgentPool;
+use crate::engine::browsers::Browsers;
 use crate::engine::config::{Config, ConfigFile};
 use crate::engine::folders;
 use crate::engine::spare::Spare;
@@ -29,6 +30,7 @@ pub(crate) struct SettingsService {
     pub(in crate::engine) config: ConfigFile,
     pub(in crate::engine) agents: AgentPool,
     pub(in crate::engine) spare: Spare,
+    pub(in crate::engine) browsers: Browsers,
 }
 
 impl SettingsService {
@@ -126,6 +128,7 @@ impl SettingsService {
         self.agents.configure();
         self.spare.end();
         self.config.tell_changed();
+        self.browsers.apply_limits().await;
         self.agents.tell(false).await;
     }
 }

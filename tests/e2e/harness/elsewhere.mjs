@@ -104,15 +104,8 @@ export const BY_ITSELF = [
 ];
 /** The ways that a browser with any list closes, so that only one without a list shows them. */
 export const WITHOUT_LIST = ['stun', 'turn'];
-/** The ways that only resolver rules close: the browser can pause no such request. */
-export const WITHOUT_RULES = [
-  ...WITHOUT_LIST,
-  'preconnect',
-  'transport',
-  '/speculated',
-  ...['/socket', '/worker-socket', '/nested-worker-socket'],
-  ...['/shared-worker', '/shared-worker-socket', '/service-worker', '/service-worker-socket'],
-];
+/** What runs in the page at `/running`, and asks elsewhere for `/NAME` and `/NAME-socket` again and again. */
+export const RUNNING = ['running-page', 'running-worker', 'running-shared-worker', 'running-service-worker'];
 /** Those that need a click: which element, and the path that its click asks for. */
 export const CLICKS = { '#link': '/link', '#blank': '/blank', '#popup': '/popup', '#form button': '/form', '#redirect': '/top-redirected' };
 
@@ -164,6 +157,35 @@ const worker = ({ origin, port }, name) => `
   ${name === 'worker' ? "new Worker('/nested-worker.js');" : ''}
   Promise.all([socket, fetched]).then(() => fetch('/done?${name}'));`;
 
+/** The page's requests keep its service worker alive. */
+const KEPT_ALIVE = `
+  addEventListener('install', () => skipWaiting());
+  addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+  addEventListener('fetch', () => {});`;
+
+/** What runs in the page at `/running`. Each tells its server `NAME` after both of its requests have failed. */
+const running = ({ origin, port }, name) => `
+  ${name === 'running-service-worker' ? KEPT_ALIVE : ''}
+  (async () => {
+    for (;;) {
+      const socket = new Promise((ended) => {
+        const made = new WebSocket('ws://localhost:${port}/${name}-socket');
+        made.onerror = made.onclose = ended;
+      });
+      const keepalive = ${name !== 'running-shared-worker'};
+      const failed = await fetch('${origin}/${name}', { mode: 'no-cors', keepalive }).then(() => false, () => true);
+      await socket;
+      if (failed) await fetch('/done?${name}');
+      await new Promise((passed) => setTimeout(passed, 100));
+    }
+  })();`;
+const runningPage = (elsewhere) => `<!doctype html><title>Running</title><script>
+  new Worker('/running-worker.js');
+  new SharedWorker('/running-shared-worker.js');
+  navigator.serviceWorker.register('/running-service-worker.js');
+  ${running(elsewhere, 'running-page')}
+</script>`;
+
 /** A page that asks for `/tick-NAME` elsewhere again and again, and tells its server `NAME` when that is stopped. A message ends it. */
 const ticking = ({ origin }, name) => `<!doctype html><title>Ticking</title><script>
   let goesOn = true;
@@ -187,7 +209,7 @@ const leaving = ({ origin }, name) => `<!doctype html><title>Leaving</title><scr
 </script>`;
 
 /**
- * The page's own site: the page at `/`, `/ticking?NAME`, `/leaving?NAME`, and empty pages at other paths. `done` has what its pages
+ * The page's own site: the page at `/`, `/running`, `/ticking?NAME`, `/leaving?NAME`, and empty pages at other paths. `done` has what its pages
  * and workers have told: the workers whose requests have ended, what was stopped and what was left.
  */
 export async function inside(elsewhere, done) {
@@ -200,7 +222,8 @@ export async function inside(elsewhere, done) {
     if (pathname === '/done') done.add(search.slice(1));
     const script = pathname.match(/^\/(.*)\.js$/)?.[1];
     response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
-    if (script) return response.end(worker(elsewhere, script));
+    if (script) return response.end((RUNNING.includes(script) ? running : worker)(elsewhere, script));
+    if (pathname === '/running') return response.end(runningPage(elsewhere));
     if (pathname === '/leaving') return response.end(leaving(elsewhere, search.slice(1)));
     if (pathname === '/ticking') return response.end(ticking(elsewhere, search.slice(1)));
     response.end(pathname === '/' ? page(elsewhere) : '');
