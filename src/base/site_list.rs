@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn the_exceptions_from_a_proxy_are_the_sites() {
-        let exceptions = list("Shop.example, *.cdn.example localhost:81,[::1]:3000 ::1").proxy_exceptions();
+        let exceptions = list("Shop.example, *.cdn.example localhost:81,[::1]:3000 [::1]").proxy_exceptions();
         assert_eq!(exceptions, ["<-loopback>", "shop.example", "*.cdn.example", "localhost:81", "[::1]:3000", "[::1]"]);
     }
 
