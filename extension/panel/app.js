@@ -193,7 +193,7 @@ export class PanelApp {
       running: busy && connected,
       stopping: state.stopping === own?.conversationId || own?.state === "stopping",
     });
-    if (this.drafts.follow(own?.conversationId ?? null)) this.composer.sendEntered();
+    if (this.drafts.follow(own?.conversationId ?? null, state.conversation?.insteadOf ?? null)) this.composer.sendEntered();
     this.statusBar.update({
       connection: state.connection,
       trouble,

@@ -69,13 +69,19 @@ export class Drafts {
   /**
    * Follows the conversation in view; null while another tab's conversation is being opened.
    * @param {string | null} conversationId
+   * @param {string | null} [deleted]  the deleted conversation whose place this one took
    * @returns {boolean} whether the composer's content was typed while there was no conversation
    */
-  follow(conversationId) {
-    if (conversationId === this.#draft.conversationId) return false;
-    // Content that was typed or attached before there was a conversation goes to the new one.
-    const first = this.#draft.conversationId === null;
-    if (first) this.#draft.conversationId = conversationId;
+  follow(conversationId, deleted = null) {
+    const before = this.#draft.conversationId;
+    if (conversationId === before) return false;
+    // Content that was typed or attached before there was a conversation goes to the new one, as does that of a deleted one.
+    const first = before === null;
+    if (before !== null && before === deleted) {
+      keepDraft(before, "");
+      keepAttached(before, []);
+      this.#draft.conversationId = conversationId;
+    } else if (first) this.#draft.conversationId = conversationId;
     else {
       this.#keep();
       this.#draft.left = { text: this.composer.value, held: this.composer.attachments.held };

@@ -87,7 +87,9 @@ export class TabConversation {
         // Another client (a terminal, a second panel) gave this tab a new conversation, or deleted or replaced the old one: an
         // empty conversation is not listed.
         const mine = listed(message.params.tabs) ?? (listed(before) && null);
-        if (conversation && mine !== undefined && mine !== conversation.info.conversationId) void this.open();
+        if (conversation && mine !== undefined && mine !== conversation.info.conversationId) {
+          void this.open(mine === null ? conversation.info.conversationId : null);
+        }
         return;
       }
       case "drivers.changed":
@@ -132,8 +134,11 @@ export class TabConversation {
     });
   }
 
-  /** Opens the conversation of the tab in view and reads its new events. */
-  async open() {
+  /**
+   * Opens the conversation of the tab in view and reads its new events.
+   * @param {string | null} [deleted]  the tab's conversation that another client has deleted
+   */
+  async open(deleted = null) {
     const { tab, conversation: before } = this.store.state;
     if (!tab || !this.#connected) return;
     const opening = ++this.#opening;
@@ -141,7 +146,7 @@ export class TabConversation {
       const info = await this.connection.request("chat.open", { chromeTabId: tab.chromeTabId });
       if (opening !== this.#opening) return;
       if (before && before.info.conversationId !== info.conversationId) this.#leave(before.info.conversationId);
-      this.store.dispatch({ type: "opened", info });
+      this.store.dispatch({ type: "opened", info, insteadOf: deleted });
       await this.#read(info.conversationId);
       if (opening !== this.#opening) return;
       this.#shown = info.conversationId;

@@ -1,6 +1,7 @@
 /* A conversation from a person's view: in the side panel of a real browser, about a real page. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { PARTS } from './harness/panel.mjs';
 import { Scene } from './harness/scene.mjs';
 
 describe('a conversation in the side panel', () => {
@@ -188,8 +189,11 @@ describe('a conversation in the side panel', () => {
     await panel.gone('stop');
     const listed = JSON.parse(await home.ok(['sessions', '--json']));
     const { conversationId } = listed.conversations.find((one) => one.tabId);
+    await panel.page.click(PARTS.composer);
+    await panel.page.insert('half typed');
     await home.ok(['sessions', 'delete', conversationId]);
     await panel.page.waitFor(`!/soon deleted/.test(document.querySelector('main').innerText)`, 'the conversation is still shown');
+    assert.equal(await panel.page.evaluate(`document.querySelector('textarea').value`), 'half typed', 'it goes on in the next one');
     const next = await scene.ask('and another one');
     next.say('Here I am.');
     next.end();

@@ -221,6 +221,14 @@ describe('in the page', () => {
     await panel.page.send('Page.reload');
     await page.waitFor(`${hosts} === 0`);
     await panel.connected();
+    // Also if it goes while it is being drawn.
+    for (const pause of [0, 0, 20, 40, 60, 80, 100, 150, 200]) {
+      await panel.page.click('.statusbar [aria-label=Debug]');
+      await new Promise((passed) => setTimeout(passed, pause));
+      await panel.page.send('Page.reload');
+      await panel.connected();
+    }
+    await page.waitFor(`${hosts} === 0`);
   });
 
   test('a picked element goes into the message, and the page notices nothing', async () => {

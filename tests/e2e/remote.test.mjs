@@ -361,6 +361,30 @@ describe('browsers on other machines', { concurrency: false }, () => {
     assert.equal(grid.deleted.length, 4);
   });
 
+  test('a session that is not released is named without the path of its address, which may be a secret', WEBDRIVER, async (t) => {
+    const double = await new Double({ serve: () => [500, { value: { error: 'unknown error', message: 'not now' } }] }).start();
+    t.after(() => double.stop());
+    const home = await homeWith('');
+    t.after(() => home.stop());
+    await home.kill(await home.only('daemon'));
+    const left = [
+      { browser: { grid: { hub: `${double.origin}/${SECRET}/wd/hub`, capabilities: null } }, session: 's-1' },
+      { browser: { grid: { hub: `${double.origin}/${SECRET}`, capabilities: null } }, session: 'gstack-1', is_request: true },
+    ];
+    writeFileSync(path.join(home.home, 'remote-sessions.json'), JSON.stringify(left), { mode: 0o600 });
+    await home.ok(['settings']);
+    const status = `${await home.ok(['status'])}${await home.ok(['--json', 'status'])}`;
+    assert.match(status, new RegExp(`Not released: 2 sessions at ${double.origin}/… `));
+    const said = await home.run(['disconnect'], WEBDRIVER);
+    for (const id of ['s-1', 'gstack-1']) {
+      assert.match(said.stdout + said.stderr, new RegExp(`session ${id} at ${double.origin}/… was not released: `));
+    }
+    const json = await home.run(['--json', 'disconnect'], WEBDRIVER);
+    assert.equal(double.requests.filter(({ url }) => url.startsWith(`/${SECRET}`)).length > 4, true, 'both are asked for');
+    assert.doesNotMatch(`${status}${JSON.stringify([said, json])}`, new RegExp(SECRET));
+    await assertNoSecret(home, SECRET, ['remote-sessions.json']);
+  });
+
   test('a hosted session that is created while the daemon ends is released', WEBDRIVER, async (t) => {
     const { create, answer, released, variables } = SERVICES.steel;
     let goOn;

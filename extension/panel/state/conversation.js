@@ -15,11 +15,12 @@ import { applyEvent, fold, NOTHING, runningTurn, setText } from "./entries.js";
  * @property {boolean} older  whether the daemon has events before the first one here
  * @property {Entries} view
  * @property {boolean} stale  events were missed: read again from {@link resumeAfter}
+ * @property {string | null} insteadOf  the deleted conversation whose place it took in its tab
  */
 
 /** @param {ConversationInfo} info @returns {Conversation} */
 export function newConversation(info) {
-  return { info, epoch: null, events: [], older: false, view: NOTHING, stale: false };
+  return { info, epoch: null, events: [], older: false, view: NOTHING, stale: false, insteadOf: null };
 }
 
 /** Returns the number of the newest event, 0 if there is none. @param {Conversation} held */
@@ -55,6 +56,7 @@ export function subscribed(held, { epoch, info, head, events, older }, after) {
     older: kept.length > 0 ? held.older : older,
     view: fold(joined),
     stale: false,
+    insteadOf: held.insteadOf,
   };
 }
 

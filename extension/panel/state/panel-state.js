@@ -34,7 +34,7 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  *
  * @typedef {{ type: "connection", state: ConnectionState }
  *   | { type: "tab", tab: TabView }
- *   | { type: "opened", info: ConversationInfo }
+ *   | { type: "opened", info: ConversationInfo, insteadOf?: string | null }
  *   | { type: "open-failed", fault: Fault }
  *   | { type: "notice", fault: Fault | null }
  *   | { type: "read", info: ConversationInfo | null }
@@ -138,7 +138,8 @@ export function reduce(state, action) {
     case "opened": {
       const held =
         state.conversation?.info.conversationId === action.info.conversationId ? state.conversation : newConversation(action.info);
-      return { ...state, conversation: { ...held, info: action.info }, openFault: null };
+      const insteadOf = action.insteadOf ?? held.insteadOf;
+      return { ...state, conversation: { ...held, info: action.info, insteadOf }, openFault: null };
     }
     case "open-failed":
       return { ...state, openFault: action.fault };

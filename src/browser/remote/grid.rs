@@ -132,9 +132,11 @@ impl Grid {
     /// Asks for the state of all nodes.
     pub(super) async fn state(&self) -> Result<GridStatus, RemoteError> {
         let answer = send(&at(&self.hub, "/status"), Method::GET, None, Bounds::default()).await?;
-        let status: Enveloped<GridStatus> =
-            serde_json::from_slice(&answer.body).map_err(|_| self.garbled("its status is not a WebDriver server's"))?;
-        Ok(status.value)
+        let status = answer.status.is_success().then(|| serde_json::from_slice::<Enveloped<GridStatus>>(&answer.body));
+        match status {
+            Some(Ok(status)) => Ok(status.value),
+            _ => Err(self.garbled("its status is not a WebDriver server's")),
+        }
     }
 
     pub(super) fn garbled(&self, why: &str) -> RemoteError {

@@ -7,7 +7,7 @@ use super::error::RemoteError;
 use super::grid::{Grid, SessionPath, at};
 use super::grid_answers::{Enveloped, QueuedRequest, is_id};
 use super::http::{Bounds, send};
-use hyper::Method;
+use hyper::{Method, StatusCode};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -39,10 +39,10 @@ pub(super) async fn withdraw(grid: &Grid, name: &str) -> Result<(), RemoteError>
     }
 }
 
-/// Returns false also for a server without a queue.
+/// A server without a queue has nothing in it.
 async fn is_queued(grid: &Grid, name: &str) -> Result<bool, RemoteError> {
     let answer = send(&at(&grid.hub, "/se/grid/newsessionqueue/queue"), Method::GET, None, Bounds::default()).await?;
-    if !answer.status.is_success() {
+    if answer.status == StatusCode::NOT_FOUND {
         return Ok(false);
     }
     let queued: Enveloped<Vec<QueuedRequest>> =

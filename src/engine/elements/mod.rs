@@ -184,12 +184,16 @@ impl Elements {
         let drawn = marks.draws().then(|| (marks.tab(), marks.keep_attached()));
         let mut pointing = lock(&self.pointing);
         let before = match drawn {
-            Some(drawn) => pointing.drawn.insert((port, client), drawn),
-            None => pointing.drawn.remove(&(port, client)),
+            Some(drawn) => pointing.drawn.insert((port, client.clone()), drawn),
+            None => pointing.drawn.remove(&(port, client.clone())),
         };
         drop(pointing);
         // Dropped without the lock, because the drop may start to detach from the tab.
         drop(before);
+        // It closed while this was drawn, and its end found nothing to remove.
+        if !self.ports.is_open(port, client.as_ref()) {
+            self.end_pointing(port, Some(&client));
+        }
     }
 
     /// Returns `None` if the panel only looks at an everyday browser's tab that gstack is not attached to, because

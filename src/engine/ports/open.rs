@@ -118,6 +118,11 @@ impl Ports {
         });
     }
 
+    /// Returns true if the panel is open; without one, if the port is.
+    pub(in crate::engine) fn is_open(&self, id: PortId, panel: Option<&PanelId>) -> bool {
+        self.with(id, |port| panel.is_none_or(|panel| port.panels.contains_key(panel))).unwrap_or_default()
+    }
+
     /// Returns true if a panel shows a conversation for the first time since it opened.
     pub(in crate::engine) fn looks_first(&self, id: PortId, panel: &PanelId) -> bool {
         self.with(id, |port| port.opening.remove(panel)).unwrap_or_default()
