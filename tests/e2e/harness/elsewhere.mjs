@@ -209,8 +209,8 @@ const leaving = ({ origin }, name) => `<!doctype html><title>Leaving</title><scr
 </script>`;
 
 /**
- * The page's own site: the page at `/`, `/running`, `/ticking?NAME`, `/leaving?NAME`, and empty pages at other paths. `done` has what its pages
- * and workers have told: the workers whose requests have ended, what was stopped and what was left.
+ * The page's own site: the page at `/`, `/running`, `/ticking?NAME`, `/leaving?NAME`, and empty pages at other paths.
+ * `done` has what its pages and workers have told: the workers whose requests have ended, what was stopped and what was left.
  */
 export async function inside(elsewhere, done) {
   const server = createServer((request, response) => {
