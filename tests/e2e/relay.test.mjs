@@ -430,30 +430,35 @@ describe('from a terminal', () => {
     assert.match(engine, /^axe-core 4\./);
     assert.deepEqual([unfinished, passed.includes('html-has-lang') || passed.includes('document-title')], [[], true]);
     assert.match(await inTab('mhtml'), /MHTML saved/);
-    assert.match(await inTab('video', 'start', '--size', '96x64'), /Recording a video/);
-    await inTab('js', "document.body.style.background = 'red'; new Promise((shown) => setTimeout(shown, 700, 'shown'))");
-    const film = JSON.parse(await inTab('video', 'stop', '--json')).data;
-    const played = await inTab(
-      'js',
-      `(async () => {
-        const video = document.createElement('video');
-        const heard = (event) => new Promise((done, failed) => {
-          video.addEventListener(event, done, { once: true });
-          video.addEventListener('error', () => failed(new Error(video.error.message)), { once: true });
-        });
-        const loaded = heard('loadeddata');
-        video.src = 'data:video/webm;base64,${readFileSync(film.path).toString('base64')}';
-        await loaded;
-        const sought = heard('seeked');
-        video.currentTime = video.duration - 0.2;
-        await sought;
-        const brush = new OffscreenCanvas(96, 64).getContext('2d');
-        brush.drawImage(video, 0, 0);
-        const [red, green] = brush.getImageData(48, 30, 1, 1).data;
-        const isLong = Math.abs(video.duration - ${film.seconds}) < 0.5 && video.duration > 0.6;
-        return [video.videoWidth, video.videoHeight, isLong, red > 180 && green < 80].join(' ');
-      })()`,
-    );
+    let played;
+    // A busy machine shows it later.
+    for (const pause of [700, 3000, 10_000]) {
+      assert.match(await inTab('video', 'start', '--size', '96x64'), /Recording a video/);
+      await inTab('js', `document.body.style.background = 'red'; new Promise((shown) => setTimeout(shown, ${pause}, 'shown'))`);
+      const film = JSON.parse(await inTab('video', 'stop', '--json')).data;
+      played = await inTab(
+        'js',
+        `(async () => {
+          const video = document.createElement('video');
+          const heard = (event) => new Promise((done, failed) => {
+            video.addEventListener(event, done, { once: true });
+            video.addEventListener('error', () => failed(new Error(video.error.message)), { once: true });
+          });
+          const loaded = heard('loadeddata');
+          video.src = 'data:video/webm;base64,${readFileSync(film.path).toString('base64')}';
+          await loaded;
+          const sought = heard('seeked');
+          video.currentTime = video.duration - 0.2;
+          await sought;
+          const brush = new OffscreenCanvas(96, 64).getContext('2d');
+          brush.drawImage(video, 0, 0);
+          const [red, green] = brush.getImageData(48, 30, 1, 1).data;
+          const isLong = Math.abs(video.duration - ${film.seconds}) < 0.5 && video.duration > 0.6;
+          return [video.videoWidth, video.videoHeight, isLong, red > 180 && green < 80].join(' ');
+        })()`,
+      );
+      if (/ true true/.test(played)) break;
+    }
     assert.match(played, /96 64 true true/);
     assert.ok(bodies >= 1 && JSON.parse(readFileSync(file, 'utf8')).log.entries.length >= 1);
   });

@@ -9,6 +9,7 @@ use super::recording_log::RecordingLog;
 use super::sign_ins::SignInSource;
 use super::steps::Steps;
 use crate::base::site::SiteOrPage;
+use crate::base::site_list::SiteList;
 use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
@@ -144,14 +145,15 @@ impl Context {
         let url = url_guard::check(typed)?;
         let limits = self.browser.limits();
         match limits.refusing(&url).and_then(|sites| Some((sites.place_of(&url)?, sites))) {
-            Some((place, sites)) => Err(self.not_among(&place, &sites.to_string())),
+            Some((place, sites)) => Err(self.not_among(&place, sites, *sites == limits.configured)),
             None => Ok(url),
         }
     }
-    fn not_among(&self, place: &str, sites: &str) -> Fault {
-        let hint = match self.for_model {
-            true => "The person limited this browser. Ask them if you need this site.",
-            false => "To change that: gstack policy only, then gstack disconnect and gstack connect.",
+    fn not_among(&self, place: &str, sites: &SiteList, is_configured: bool) -> Fault {
+        let hint = match (self.for_model, is_configured) {
+            (true, _) => "The person limited this browser. Ask them if you need this site.",
+            (false, true) => "To change that: gstack policy only",
+            (false, false) => "It was opened with an earlier list. To use the new one: gstack disconnect, then gstack connect",
         };
         Fault::new(FaultCode::UrlRefused, format!("this browser may reach only {sites}, not {place}")).hint(hint)
     }

@@ -195,9 +195,10 @@ class Node {
     const answer = await fetch(`${this.driver}/session`, { method: 'POST', body: JSON.stringify(body) });
     const value = (await answer.json()).value;
     if (!answer.ok) return [answer.status, { value }];
-    this.session = value.sessionId;
     const port = value.capabilities['goog:chromeOptions'].debuggerAddress;
     this.devtools = (await (await fetch(`http://${port}/json/version`)).json()).webSocketDebuggerUrl;
+    // From here on it is on the list, and may be ended.
+    this.session = value.sessionId;
     delete value.capabilities['goog:chromeOptions'];
     if (downloadsEnabled) value.capabilities['se:downloadsEnabled'] = true;
     return [200, { value }];
