@@ -87,9 +87,7 @@ export class TabConversation {
         // Another client (a terminal, a second panel) gave this tab a new conversation, or deleted or replaced the old one: an
         // empty conversation is not listed.
         const mine = listed(message.params.tabs) ?? (listed(before) && null);
-        if (conversation && mine !== undefined && mine !== conversation.info.conversationId) {
-          void this.open(mine === null ? conversation.info.conversationId : null);
-        }
+        if (conversation && mine !== undefined && mine !== conversation.info.conversationId) void this.open();
         return;
       }
       case "drivers.changed":
@@ -134,19 +132,18 @@ export class TabConversation {
     });
   }
 
-  /**
-   * Opens the conversation of the tab in view and reads its new events.
-   * @param {string | null} [deleted]  the tab's conversation that another client has deleted
-   */
-  async open(deleted = null) {
+  /** Opens the conversation of the tab in view and reads its new events. */
+  async open() {
     const { tab, conversation: before } = this.store.state;
     if (!tab || !this.#connected) return;
     const opening = ++this.#opening;
     try {
       const info = await this.connection.request("chat.open", { chromeTabId: tab.chromeTabId });
+      const left = before && before.info.conversationId !== info.conversationId ? before.info.conversationId : null;
+      const deleted = left !== null && (await this.#isDeleted(left));
       if (opening !== this.#opening) return;
-      if (before && before.info.conversationId !== info.conversationId) this.#leave(before.info.conversationId);
-      this.store.dispatch({ type: "opened", info, insteadOf: deleted });
+      if (left !== null) this.#leave(left);
+      this.store.dispatch({ type: "opened", info, insteadOf: deleted ? left : null });
       await this.#read(info.conversationId);
       if (opening !== this.#opening) return;
       this.#shown = info.conversationId;
@@ -154,6 +151,14 @@ export class TabConversation {
     } catch (error) {
       if (opening === this.#opening) this.store.dispatch({ type: "open-failed", fault: faultOf(error) });
     }
+  }
+
+  /** Returns whether a conversation that the panel showed is no longer there. @param {string} conversationId */
+  #isDeleted(conversationId) {
+    return this.connection.request("chat.history", { conversationId, before: 1, limit: 1 }).then(
+      () => false,
+      (error) => faultOf(error).code === "not-found",
+    );
   }
 
   /** Follows the tab in view. @param {import("./state/panel-state.js").TabView} tab */

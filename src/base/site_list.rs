@@ -9,9 +9,6 @@ use serde::Deserialize;
 use std::fmt;
 use url::{Host, Url};
 
-/// A host that gstack's own browser resolves to nothing.
-pub(crate) const NOWHERE: &str = "gstack.invalid";
-
 /// Hosts, with `*.` for all hosts below one, or with the only port that is reached there. The empty list covers every
 /// host. Written with commas or spaces: `shop.example, *.shop.example, localhost:3000`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -131,6 +128,8 @@ impl Site {
             Host::Domain(name) if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) => {
                 return Err(not_a_host());
             }
+            // Chrome reads a name that begins with a dot as all hosts below it.
+            Host::Domain(name) if name.trim_end_matches('.').split('.').any(str::is_empty) => return Err(not_a_host()),
             Host::Domain(name) => name.trim_end_matches('.').to_owned(),
             Host::Ipv4(_) | Host::Ipv6(_) if is_below => return Err(not_a_host()),
             Host::Ipv4(address) => address.to_string(),
@@ -323,6 +322,10 @@ mod tests {
             "MAP?",
             "~NOTFOUND",
             "a..b@c",
+            ".shop.example",
+            "*..shop.example",
+            "a..shop.example",
+            ".",
         ] {
             assert_eq!(SiteList::parse(text), Err(SiteListError::NotAHost(text.to_owned())), "{text}");
         }

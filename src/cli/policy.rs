@@ -114,7 +114,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("only")
-                .about("Limit gstack's own browser to certain sites, for every driver; an open browser keeps to a narrower list at once, a wider one holds from its next start")
+                .about("Limit gstack's own browser to certain sites, for every driver. An open browser follows a new list at once, but never reaches more than the list it was opened with")
                 .arg(
                     Arg::new("sites")
                         .value_name("SITE")

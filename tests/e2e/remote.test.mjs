@@ -307,7 +307,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       grid.ready = new Promise((resolve) => (goOn = resolve));
       home.start(['connect', '--grid', grid.url]);
       await until(at, () => 'the request did not arrive', 60_000);
-      assert.match(readFileSync(record(home), 'utf8'), /"session":"gstack-[^"]+","is_request":true/);
+      assert.match(readFileSync(record(home), 'utf8'), /"session":"gstack-[^"]+","requested":\d+/);
       const daemon = await home.only('daemon');
       if (signal === 'SIGKILL') await home.kill(daemon);
       else process.kill(daemon, signal);
@@ -369,7 +369,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
     await home.kill(await home.only('daemon'));
     const left = [
       { browser: { grid: { hub: `${double.origin}/${SECRET}/wd/hub`, capabilities: null } }, session: 's-1' },
-      { browser: { grid: { hub: `${double.origin}/${SECRET}`, capabilities: null } }, session: 'gstack-1', is_request: true },
+      { browser: { grid: { hub: `${double.origin}/${SECRET}`, capabilities: null } }, session: 'gstack-1', requested: Date.now() },
     ];
     writeFileSync(path.join(home.home, 'remote-sessions.json'), JSON.stringify(left), { mode: 0o600 });
     await home.ok(['settings']);

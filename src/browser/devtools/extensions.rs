@@ -5,11 +5,26 @@
 
 use super::{Done, commands};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Loads an extension from its folder, or reloads it if it is loaded.
 #[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct LoadUnpacked {
     pub path: String,
+    /// In private windows too. An older browser ignores it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub enable_in_incognito: bool,
+}
+
+impl LoadUnpacked {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self { path: path.to_string_lossy().into_owned(), enable_in_incognito: false }
+    }
+    /// In private windows too.
+    pub(crate) fn everywhere(path: &Path) -> Self {
+        Self { enable_in_incognito: true, ..Self::new(path) }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -4,7 +4,7 @@
 //! the profile through it.
 
 use crate::base::metadata;
-use crate::base::site_list::{NOWHERE, SiteList};
+use crate::base::site_list::SiteList;
 use std::path::Path;
 
 const RULES_FLAG: &str = "--host-resolver-rules=";
@@ -148,11 +148,7 @@ fn is_kept_out(extra: &str, only_sites: &SiteList) -> bool {
 /// Returns the resolver rules. They also cover redirects and subresources, which no check of a typed address sees.
 fn resolver_rules() -> String {
     // IPv6 hosts have no brackets here: with them a rule matches nothing.
-    metadata::hosts()
-        .chain([NOWHERE.to_owned()])
-        .map(|host| format!("MAP {host} ~NOTFOUND"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    metadata::hosts().map(|host| format!("MAP {host} ~NOTFOUND")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

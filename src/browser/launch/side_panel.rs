@@ -68,8 +68,7 @@ fn cdp(error: crate::browser::cdp::CdpError) -> PanelError {
 /// Fails if the browser does not answer or does not load the extension, or the person turned the extension off.
 pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<ExtensionInfo, PanelError> {
     use crate::browser::cdp::CdpError;
-    let path = folder.to_string_lossy().into_owned();
-    let loaded = browser.root().call(LoadUnpacked { path }).await.map_err(|error| match error {
+    let loaded = browser.root().call(LoadUnpacked::new(folder)).await.map_err(|error| match error {
         CdpError::Protocol { message, .. } => PanelError::NotLoaded(message),
         other => cdp(other),
     })?;

@@ -7,13 +7,14 @@
 
 use crate::base::atomic;
 use crate::base::home::{HomeError, private_folder};
-use crate::base::site_list::{NOWHERE, SiteList};
+use crate::base::site_list::SiteList;
 use crate::browser::browser::Browser;
 use crate::browser::cdp::CdpError;
 use crate::browser::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, Uninstall};
 use crate::browser::devtools::runtime::Evaluate;
 use crate::browser::devtools::target::{AttachToTarget, DetachFromTarget, GetTargets};
 use serde_json::json;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -21,22 +22,27 @@ use tokio::time::{sleep, timeout};
 /// Its worker sets everything within a fraction of a second; a busy machine takes longer.
 const LIMIT: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// The list that comes next is loaded from the other folder, so that one of the two always holds.
-const FOLDERS: [&str; 2] = ["a", "b"];
-/// Chrome's answer about the proxy setting once it is ours.
-const OURS: &str = "controlled_by_this_extension";
+/// No machine can have this address, no system connects to it, and no name has to be resolved for it.
+const NOWHERE: &str = "255.255.255.255";
+/// What the worker tells once everything is set.
+const IS_SET: &str = "set";
 
-/// The worker. `__PROXY__` is the proxy setting.
+/// The worker. `__PROXY__` is the proxy setting. Private windows have their own settings unless the extension may act there.
 const WORKER: &str = r#"const { network } = chrome.privacy;
-const proxy = chrome.proxy.settings;
-Promise.all([
-  proxy.set({ value: __PROXY__ }),
-  network.webRTCIPHandlingPolicy.set({ value: 'disable_non_proxied_udp' }),
-  network.networkPredictionEnabled.set({ value: false }),
-])
-  .then(() => proxy.get({}))
-  .then(({ levelOfControl }) => { globalThis.outcome = levelOfControl; })
-  .catch((error) => { globalThis.outcome = String(error); });
+const wanted = [
+  [chrome.proxy.settings, __PROXY__],
+  [network.webRTCIPHandlingPolicy, 'disable_non_proxied_udp'],
+  [network.networkPredictionEnabled, false],
+];
+const set = async () => {
+  for (const [setting, value] of wanted) await setting.set({ value });
+  for (const [setting] of wanted) {
+    const { levelOfControl } = await setting.get({});
+    if (levelOfControl !== 'controlled_by_this_extension') return levelOfControl;
+  }
+  return (await chrome.extension.isAllowedIncognitoAccess()) ? 'set' : 'not in private windows';
+};
+set().catch(String).then((outcome) => { globalThis.outcome = outcome; });
 "#;
 
 /// The reasons why a browser can't be limited while it is open.
@@ -50,9 +56,9 @@ pub enum GuardError {
     Folder(#[from] HomeError),
     /// A file could not be written or removed.
     #[error("the extension's files can't be written or removed: {0}")]
-    Io(#[from] std::io::Error),
-    /// Another extension controls the proxy, or an administrator does.
-    #[error("the browser does not take the setting: {0}")]
+    Io(#[from] io::Error),
+    /// Another extension or an administrator controls a setting, or the person turned the extension off.
+    #[error("the browser does not take the settings: {0}")]
     Refused(String),
     /// Its worker did not run in this time.
     #[error("the extension did not start within {0:?}")]
@@ -63,22 +69,24 @@ pub enum GuardError {
 ///
 /// # Errors
 ///
-/// Fails if the browser does not load the extension, or another one controls the proxy. Then nothing has changed.
+/// Fails if the browser does not load the extension or does not take its settings. It is limited as before then.
 pub async fn hold(browser: &Browser, folder: &Path, sites: &SiteList) -> Result<(), GuardError> {
+    private_folder(folder)?;
     let before = loaded(browser, folder).await?;
-    let is_used = |path: &PathBuf| before.iter().any(|one| Path::new(&one.path) == path);
-    let path = FOLDERS.map(|name| folder.join(name)).into_iter().find(|path| !is_used(path));
-    // Both are there if gstack ended between the two.
-    let path = path.unwrap_or_else(|| folder.join(FOLDERS[0]));
+    // A folder of its own: a browser that reloads an extension is not limited meanwhile.
+    let path = folder.canonicalize()?.join(uuid::Uuid::new_v4().simple().to_string());
     write(&path, sites)?;
-    let id = browser.root().call(LoadUnpacked { path: path.to_string_lossy().into_owned() }).await?.id;
-    let outcome = timeout(LIMIT, outcome(browser, &id)).await.unwrap_or(Err(GuardError::Slow(LIMIT)));
-    let ended = match &outcome {
-        Ok(()) => before.into_iter().map(|one| one.id).filter(|other| *other != id).collect(),
-        Err(_) => vec![id],
+    let id = browser.root().call(LoadUnpacked::everywhere(&path)).await?.id;
+    let outcome = timeout(LIMIT, is_set(browser, &id)).await.unwrap_or(Err(GuardError::Slow(LIMIT)));
+    let (ended, files): (Vec<String>, Vec<PathBuf>) = match &outcome {
+        Ok(()) => before.into_iter().map(|one| (one.id, PathBuf::from(one.path))).unzip(),
+        Err(_) => (vec![id], vec![path]),
     };
     for id in ended {
         browser.root().call(Uninstall { id }).await?;
+    }
+    for files in files {
+        removed(&files)?;
     }
     outcome
 }
@@ -92,14 +100,35 @@ pub async fn release(browser: &Browser, folder: &Path) -> Result<(), GuardError>
     for extension in loaded(browser, folder).await? {
         browser.root().call(Uninstall { id: extension.id }).await?;
     }
-    Ok(std::fs::remove_dir_all(folder)?)
+    Ok(removed(folder)?)
+}
+
+/// Returns true if the browser has such an extension and it is turned on.
+///
+/// # Errors
+///
+/// Fails if the browser does not answer.
+pub async fn is_loaded(browser: &Browser, folder: &Path) -> Result<bool, GuardError> {
+    Ok(loaded(browser, folder).await?.iter().any(|extension| extension.enabled))
 }
 
 /// Returns the extensions from this folder that the browser has.
 async fn loaded(browser: &Browser, folder: &Path) -> Result<Vec<ExtensionInfo>, GuardError> {
+    // The browser reports paths without links.
+    let folder = match folder.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        folder => folder?,
+    };
     let mut known = browser.root().call(GetExtensions {}).await?.extensions;
-    known.retain(|extension| Path::new(&extension.path).starts_with(folder));
+    known.retain(|extension| Path::new(&extension.path).starts_with(&folder));
     Ok(known)
+}
+
+fn removed(folder: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn write(folder: &Path, sites: &SiteList) -> Result<(), GuardError> {
@@ -125,7 +154,7 @@ fn write(folder: &Path, sites: &SiteList) -> Result<(), GuardError> {
 }
 
 /// Waits until the extension's worker has set everything.
-async fn outcome(browser: &Browser, id: &str) -> Result<(), GuardError> {
+async fn is_set(browser: &Browser, id: &str) -> Result<(), GuardError> {
     let address = format!("chrome-extension://{id}/worker.js");
     loop {
         let targets = browser.root().call(GetTargets::default()).await?.target_infos;
@@ -133,7 +162,7 @@ async fn outcome(browser: &Browser, id: &str) -> Result<(), GuardError> {
             targets.into_iter().find(|target| target.kind == "service_worker" && target.url == address)
         {
             match told(browser, worker.target_id.as_str()).await {
-                Ok(Some(control)) if control == OURS => return Ok(()),
+                Ok(Some(outcome)) if outcome == IS_SET => return Ok(()),
                 Ok(Some(other)) => return Err(GuardError::Refused(other)),
                 Ok(None) => {}
                 // Chrome ends and starts workers as it likes.

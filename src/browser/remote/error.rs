@@ -117,7 +117,7 @@ pub enum RemoteError {
     #[error("the file could not be moved to or from the browser's machine: {0}")]
     File(String),
     /// The daemon ended before there was an answer.
-    #[error("the browser is not needed any more")]
+    #[error("gstack ended before the browser was ready")]
     Unneeded,
     /// The session could not be put on record, so it is not used.
     #[error("the session could not be recorded: {0}")]

@@ -78,7 +78,10 @@ impl Grid {
             answer => answer.map_err(failed)?,
         };
         if !answer.status.is_success() {
-            return Err(self.not_created(&answer).await.into());
+            // Anything else is the answer of a proxy before the Grid, which may have stopped waiting.
+            let is_final = serde_json::from_slice::<Enveloped<Failure>>(&answer.body)
+                .is_ok_and(|failure| !failure.value.error.is_empty());
+            return Err(NotReserved { error: self.not_created(&answer).await, is_open: is_grid && !is_final });
         }
         let created: Enveloped<NewSession> =
             serde_json::from_slice(&answer.body).map_err(|_| failed(self.garbled("its new session has no id")))?;

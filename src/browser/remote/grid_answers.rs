@@ -4,10 +4,12 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 /// In characters. A server's message may have a stack trace.
 const LONGEST_WORDS: usize = 300;
+
+/// Stands for the id of a session that a node starts.
+const STARTING: &str = "reserved";
 
 /// Every answer has its content in `value`.
 #[derive(Deserialize)]
@@ -52,25 +54,15 @@ pub(super) struct Node {
 
 #[derive(Deserialize)]
 pub(super) struct Slot {
-    #[serde(default)]
-    id: SlotId,
     pub(super) session: Option<SlotSession>,
-}
-
-#[derive(Default, Deserialize)]
-struct SlotId {
-    #[serde(default)]
-    id: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SlotSession {
-    /// `reserved` while the node starts it.
+    /// [`STARTING`] until the node has started it.
     #[serde(default)]
     pub(super) session_id: String,
-    #[serde(default)]
-    start: String,
     /// The browser's, and those that were requested.
     #[serde(default)]
     capabilities: Map<String, Value>,
@@ -118,16 +110,16 @@ impl GridStatus {
     /// Returns the sessions that were requested with this value for a capability.
     pub(super) fn sessions_with<'a>(&'a self, name: &'a str, value: &'a str) -> impl Iterator<Item = &'a str> {
         let is_it = move |session: &&SlotSession| session.capabilities.get(name).is_some_and(|found| found == value);
-        self.taken().map(|(_, session)| session).filter(is_it).map(|session| session.session_id.as_str())
+        let ids = self.sessions().filter(is_it).map(|session| session.session_id.as_str());
+        ids.filter(|id| is_id(id) && *id != STARTING)
     }
-    /// Returns the starts that are under way, each as the slot and its time.
-    pub(super) fn starting(&self) -> BTreeSet<(String, String)> {
-        let starting = self.taken().filter(|(_, session)| session.session_id == "reserved");
-        starting.map(|(slot, session)| (slot.id.id.clone(), session.start.clone())).collect()
+    /// Returns true if a node starts a session now.
+    pub(super) fn is_starting(&self) -> bool {
+        self.sessions().any(|session| session.session_id == STARTING)
     }
-    fn taken(&self) -> impl Iterator<Item = (&Slot, &SlotSession)> {
+    fn sessions(&self) -> impl Iterator<Item = &SlotSession> {
         let slots = self.nodes.iter().flatten().flat_map(|node| &node.slots);
-        slots.filter_map(|slot| Some((slot, slot.session.as_ref()?)))
+        slots.filter_map(|slot| slot.session.as_ref())
     }
     /// Returns true for a Grid whose every slot is taken.
     pub(super) fn is_full(&self) -> bool {
@@ -194,11 +186,11 @@ mod tests {
         let queue: Enveloped<Vec<QueuedRequest>> = serde_json::from_str(queue).unwrap();
         assert!(queue.value[0].asks_for("se:own", "a") && !queue.value[0].asks_for("se:own", "b"));
         let status = r#"{"value":{"nodes":[{"slots":[
-            {"id":{"hostId":"h","id":"one"},"session":{"sessionId":"reserved","start":"9:00"}},
-            {"id":{"hostId":"h","id":"two"},"session":{"sessionId":"s","start":"8:00","capabilities":{"se:own":"a"}}},
-            {"id":{"hostId":"h","id":"three"},"session":null}]}]}}"#;
+            {"session":{"sessionId":"reserved","capabilities":{"se:own":"a"}}},
+            {"session":{"sessionId":"s","capabilities":{"se:own":"a"}}},
+            {"session":null}]}]}}"#;
         let status: Enveloped<GridStatus> = serde_json::from_str(status).unwrap();
-        assert_eq!(status.value.starting(), BTreeSet::from([("one".to_owned(), "9:00".to_owned())]));
+        assert!(status.value.is_starting());
         assert_eq!(status.value.sessions_with("se:own", "a").collect::<Vec<_>>(), ["s"]);
         assert_eq!(status.value.sessions_with("se:own", "b").count(), 0);
     }

@@ -36,7 +36,7 @@ pub trait Provider: Send + Sync {
 pub struct Request {
     /// The other machine shows it with the session, if it keeps such names. Unique.
     pub name: String,
-    /// Cancelled when the browser is not needed any more. A request that `withdraw` finds again then ends at once; any other is waited
+    /// Cancelled when the daemon ends. A request that `withdraw` finds again then ends at once; any other is waited
     /// for, so that what it creates can be released.
     pub unneeded: CancellationToken,
 }

@@ -10,8 +10,9 @@ use crate::protocol::status::Status;
 use serde::Serialize;
 
 const SETTING: &str = "browser.only-sites";
-/// What no list ends.
-const GOES_ON: &str = "Connections that its pages had open already go on until the page is left: gstack disconnect, then gstack connect, ends all.";
+/// What a list does not change.
+const GOES_ON: &str = "Connections that its pages already had open continue; to end them: gstack disconnect, then gstack connect. \
+    The listed sites are reached without a proxy.";
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -153,7 +153,9 @@ impl Context {
         let hint = match (self.for_model, is_configured) {
             (true, _) => "The person limited this browser. Ask them if you need this site.",
             (false, true) => "To change that: gstack policy only",
-            (false, false) => "It was opened with an earlier list. To use the new one: gstack disconnect, then gstack connect",
+            (false, false) => {
+                "It was opened with an earlier list. To use the new one: gstack disconnect, then gstack connect"
+            }
         };
         Fault::new(FaultCode::UrlRefused, format!("this browser may reach only {sites}, not {place}")).hint(hint)
     }

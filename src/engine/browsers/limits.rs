@@ -6,10 +6,10 @@
 use super::error::BrowsersError;
 use super::service::Browsers;
 use crate::base::browser_names::BrowserName;
-use crate::base::site_limits::SiteLimits;
 use crate::base::site_list::SiteList;
 use crate::browser::browser::Browser;
-use crate::browser::launch::site_guard;
+use crate::browser::launch::site_guard::{self, GuardError};
+use tokio::sync::oneshot;
 
 impl Browsers {
     /// Returns the list in the configuration.
@@ -29,28 +29,38 @@ impl Browsers {
         futures_util::future::join_all(all.iter().map(Self::apply_limit)).await;
     }
 
+    /// Goes on if nobody waits for it any more.
     pub(super) async fn apply_limit(&self) {
-        let Some(browser) = self.current() else { return };
+        let (browsers, (done, ended)) = (self.clone(), oneshot::channel());
+        self.needs().tasks.spawn(async move {
+            if let Err(error) = browsers.apply_own_limit().await {
+                tracing::warn!(browser = %browsers.name(), %error, "the open browser keeps to another list of sites");
+            }
+            // Nobody may wait.
+            done.send(()).ok();
+        });
+        ended.await.ok();
+    }
+
+    async fn apply_own_limit(&self) -> Result<(), GuardError> {
+        let Some(browser) = self.current() else { return Ok(()) };
+        let _turn = self.own.limiting.lock().await;
         self.limit(&browser);
         if !browser.has_resolver_rules() {
-            return;
+            return Ok(());
         }
-        let _turn = self.own.limiting.lock().await;
-        let SiteLimits { open, configured } = browser.limits();
-        let needs_guard = !configured.is_empty() && (open.is_empty() || !open.is_within(&configured));
-        let guard = needs_guard.then_some(configured);
+        let (open, configured) = (browser.limits().open, self.configured_sites());
         let folder = self.own.home.site_guard();
-        let outcome = match &guard {
-            Some(sites) if browser.guard().as_ref() != Some(sites) => site_guard::hold(&browser, &folder, sites).await,
-            None if folder.exists() => site_guard::release(&browser, &folder).await,
-            _ => return,
-        };
-        match outcome {
-            Ok(()) => browser.set_guard(guard),
-            Err(error) => {
-                tracing::warn!(browser = %self.name(), %error, "the open browser keeps to another list of sites")
-            }
+        if configured.is_empty() || (!open.is_empty() && open.is_within(&configured)) {
+            browser.set_guard(None);
+            return if folder.exists() { site_guard::release(&browser, &folder).await } else { Ok(()) };
         }
+        if browser.guard().as_ref() == Some(&configured) && site_guard::is_loaded(&browser, &folder).await? {
+            return Ok(());
+        }
+        site_guard::hold(&browser, &folder, &configured).await?;
+        browser.set_guard(Some(configured));
+        Ok(())
     }
 
     /// Holds a browser to the list in the configuration. Fails if a list is set and this browser cannot be held to one: gstack

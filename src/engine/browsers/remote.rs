@@ -5,6 +5,7 @@
 use super::remote_record::RemoteEntry;
 use super::service::Browsers;
 use super::source::Source;
+use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::remote::{Facts, NotReserved, Provider, RemoteError, RemoteSession, Request};
@@ -20,6 +21,9 @@ use tokio::sync::oneshot;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long the end of a session may take while something waits for it.
 const RELEASE_LIMIT: Duration = Duration::from_secs(10);
+const FOLLOW_REQUESTS: Duration = Duration::from_secs(30);
+/// No Grid keeps a request for so long and then starts a session for it. In ms.
+const REQUEST_LIMIT: u64 = 30 * 60 * 1000;
 /// How long a browser may take to say its version, which no page delays. Asked twice before it counts as lost.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
@@ -66,6 +70,13 @@ impl Source for Remote {
     }
 }
 
+/// A reserved browser on its way to whoever asked for it.
+struct Handover {
+    remote: Arc<Remote>,
+    /// Told once it is in use, or was given back.
+    taken: oneshot::Sender<()>,
+}
+
 /// The result of releasing the sessions that were left.
 pub(in crate::engine) struct Releases {
     pub(in crate::engine) released: usize,
@@ -91,11 +102,12 @@ impl Browsers {
         let is_readable_on_the_way = provider.is_readable_on_the_way();
         let (tell, told) = oneshot::channel();
         self.needs().tasks.spawn(self.clone().reserve(provider, wanted.clone(), tell));
-        let remote = told.await.unwrap_or(Err(RemoteError::Unneeded))?;
+        let Handover { remote, taken } = told.await.unwrap_or(Err(RemoteError::Unneeded))?;
         let outcome = self.use_reserved(&remote).await;
         if outcome.is_err() {
             self.clone().give_back(remote.clone()).await;
         }
+        taken.send(()).ok();
         let browser = outcome?;
         Ok(Reserved { browser, status: remote.status(), is_readable_on_the_way })
     }
@@ -107,21 +119,41 @@ impl Browsers {
         Ok(browser)
     }
 
-    /// Reserves a browser. Goes on when the daemon ends meanwhile, so that what it has created is given back.
+    /// Reserves a browser. Goes on when the daemon ends meanwhile, and gives back what nobody takes.
     async fn reserve(
         self,
         provider: Box<dyn Provider>,
         wanted: RemoteBrowser,
-        tell: oneshot::Sender<Result<Arc<Remote>, RemoteError>>,
+        tell: oneshot::Sender<Result<Handover, RemoteError>>,
     ) {
         let run = BrowserRun::random();
         let request = Request { name: format!("gstack-{run}"), unneeded: self.needs().tasks.shutdown() };
-        let outcome = match self.reserve_recorded(provider.as_ref(), &wanted, &request).await {
-            Ok(reserved) => Ok(Arc::new(Remote { wanted, kind: provider.kind(), reserved, run })),
-            Err(error) => Err(error),
+        let reserved = match self.reserve_recorded(provider.as_ref(), &wanted, &request).await {
+            Ok(reserved) => reserved,
+            Err(error) => {
+                // The daemon ends if nobody waits for it.
+                tell.send(Err(error)).ok();
+                return self.follow_requests().await;
+            }
         };
-        if let Err(Ok(remote)) = tell.send(outcome) {
+        let remote = Arc::new(Remote { wanted, kind: provider.kind(), reserved, run });
+        let (taken, is_taken) = oneshot::channel();
+        // Dropped with its receiver, unless it is taken.
+        tell.send(Ok(Handover { remote: remote.clone(), taken })).ok();
+        if is_taken.await.is_err() {
             self.give_back(remote).await;
+        }
+    }
+
+    /// Looks again for requests whose outcome is open, until there is none or the daemon ends.
+    pub(in crate::engine) async fn follow_requests(&self) {
+        let shutdown = self.needs().tasks.shutdown();
+        while self.shared.sessions.left().iter().any(|entry| entry.requested.is_some()) {
+            tokio::select! {
+                () = tokio::time::sleep(FOLLOW_REQUESTS) => {}
+                () = shutdown.cancelled() => return,
+            }
+            self.release_where(&SecretVariables::default(), |entry| entry.requested.is_some()).await;
         }
     }
 
@@ -133,18 +165,15 @@ impl Browsers {
         request: &Request,
     ) -> Result<Arc<dyn RemoteSession>, RemoteError> {
         let (sessions, name) = (&self.shared.sessions, &request.name);
-        let entry = |session: &str, is_request| RemoteEntry {
-            browser: wanted.clone(),
-            session: session.to_owned(),
-            is_request,
-        };
+        let entry =
+            |session: &str, requested| RemoteEntry { browser: wanted.clone(), session: session.to_owned(), requested };
         if provider.finds_requests() {
-            sessions.add(entry(name, true)).map_err(RemoteError::NotRecorded)?;
+            sessions.add(entry(name, Some(now_millis()))).map_err(RemoteError::NotRecorded)?;
         }
         match provider.reserve(request).await {
             Ok(reserved) => {
                 let Some(session) = &reserved.facts().session else { return Ok(reserved) };
-                let Err(error) = sessions.add_created(entry(session, false), name) else { return Ok(reserved) };
+                let Err(error) = sessions.add_created(entry(session, None), name) else { return Ok(reserved) };
                 if self.forget_if_released(session, reserved.release()).await.is_err() {
                     sessions.leave(session);
                 }
@@ -225,21 +254,31 @@ impl Browsers {
 
     /// Releases the sessions that are still on record and not in use.
     pub(in crate::engine) async fn release_left(&self, keys: &SecretVariables) -> Releases {
+        self.release_where(keys, |_| true).await
+    }
+
+    async fn release_where(&self, keys: &SecretVariables, which: impl Fn(&RemoteEntry) -> bool) -> Releases {
         let sessions = &self.shared.sessions;
         let _turn = sessions.releasing.lock().await;
-        let left = sessions.left();
+        let mut left = sessions.left();
+        left.retain(which);
         let outcomes = futures_util::future::join_all(left.iter().map(|entry| self.release_one(entry, keys))).await;
         let released = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
         Releases { released, left: outcomes.into_iter().filter_map(Result::err).collect() }
     }
 
     async fn release_one(&self, entry: &RemoteEntry, keys: &SecretVariables) -> Result<(), UnreleasedSession> {
-        let RemoteEntry { browser, session, is_request } = entry;
+        let RemoteEntry { browser, session, requested } = entry;
         let released = match self.provider(browser, keys) {
-            Ok(provider) if *is_request => self.forget_if_released(session, provider.withdraw(session)).await,
+            Ok(provider) if requested.is_some() => self.forget_if_released(session, provider.withdraw(session)).await,
             Ok(provider) => self.forget_if_released(session, provider.release_left(session)).await,
             Err(error) => Err(error.to_string()),
         };
+        let is_over = requested.is_some_and(|at| now_millis().saturating_sub(at) > REQUEST_LIMIT);
+        if is_over && released.is_err() {
+            self.shared.sessions.remove(session);
+            return Ok(());
+        }
         released.map_err(|reason| UnreleasedSession { at: self.shown(browser), session: session.clone(), reason })
     }
 

@@ -19,9 +19,9 @@ pub(super) struct RemoteEntry {
     pub(super) browser: RemoteBrowser,
     /// The provider's id, or the name of the request.
     pub(super) session: String,
-    /// There is no answer yet.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) is_request: bool,
+    /// When it was requested, in ms since the Unix epoch, if there is no answer yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) requested: Option<u64>,
 }
 
 pub(super) struct RemoteRecord {
@@ -109,7 +109,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path().join("home")).unwrap();
         let browser = RemoteBrowser::Cdp("team".to_owned());
-        let entry = RemoteEntry { browser, session: "s1".to_owned(), is_request: false };
+        let entry = RemoteEntry { browser, session: "s1".to_owned(), requested: None };
         let record = RemoteRecord::open(&home);
         record.add(entry.clone()).unwrap();
         assert!(record.left().is_empty(), "it is this daemon's own");

@@ -48,6 +48,7 @@ impl Engine {
         let browsers = engine.browsers().clone();
         engine.spawn_task(async move {
             browsers.release_left(&SecretVariables::default()).await;
+            browsers.follow_requests().await;
         });
         engine.agents().end_orphans();
         engine.agents().look();

@@ -219,7 +219,7 @@ pub(super) const SETTINGS: [SettingDefinition; 21] = [
         name: "browser.only-sites",
         group: "gstack",
         label: "Reach only these sites",
-        help: "For example: shop.example, *.shop.example, localhost:3000. Nothing in gstack's own browser reaches any other host, or any other port of a host that is written with one. Empty: every site. A narrower list applies at once, a wider one to the next browser.",
+        help: "For example: shop.example, *.shop.example, localhost:3000. Nothing in gstack's own browser reaches any other host, or any other port of a host that is written with one. Empty: every site. An open browser follows it at once, but never reaches more than the list it was opened with.",
         unit: None,
         range: None,
         whole: false,
