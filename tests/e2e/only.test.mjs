@@ -4,7 +4,7 @@
  * leads there.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { BY_ITSELF, CLICKS, Elsewhere, inside, LOOPBACK, RUNNING, WITHOUT_LIST } from './harness/elsewhere.mjs';
@@ -225,6 +225,36 @@ describe('a browser that reaches only some sites', () => {
       await home.connect(['--headless', `${url}running`]);
       await arrive(run);
       assert.deepEqual(extensions(), [], 'nothing of it is in the next browser');
+    } finally {
+      assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+    }
+  });
+
+  test('a list that is set while the browser is open holds in private windows, and where the home is a link', async () => {
+    const home = new TestHome();
+    const real = `${home.home}-real`;
+    mkdirSync(real, { mode: 0o700 });
+    symlinkSync(real, home.home);
+    const tries = async (client) => {
+      const { browserContextId } = await client.send('Target.createBrowserContext');
+      await client.send('Target.createTarget', { url: `${url}running`, browserContextId });
+    };
+    try {
+      await home.connect(['--headless', `${url}quiet`]);
+      const client = await home.devtools();
+      await home.ok(['policy', 'only', `localhost:${own}`]);
+      elsewhere.arrived.clear();
+      done.clear();
+      await tries(client);
+      await until(
+        () => RUNNING.every((name) => done.has(name)),
+        () => `all have tried: ${[...done]}; arrived: ${[...elsewhere.arrived]}`,
+        60_000,
+      );
+      assert.deepEqual([...elsewhere.arrived], []);
+      await home.ok(['policy', 'only', '--off']);
+      await tries(client);
+      await arrive(RUNNING.map((name) => `/${name}`));
     } finally {
       assert.deepEqual(await home.stop(), [], 'nothing is left behind');
     }
