@@ -83,6 +83,11 @@ impl Home {
         self.browser_root().join("capture.jsonl")
     }
 
+    /// Returns the folder of the extension that limits the open browser to a list of sites.
+    pub fn site_guard(&self) -> PathBuf {
+        self.browser_root().join("site-guard")
+    }
+
     /// Returns the path of the file that names the everyday browser in use.
     pub fn everyday_file(&self) -> PathBuf {
         self.browser_root().join("everyday.json")

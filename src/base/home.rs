@@ -219,10 +219,6 @@ impl Home {
     pub fn extension(&self) -> PathBuf {
         self.root.join("extension")
     }
-    /// Returns the folder of the extension that limits an open browser to a list of sites.
-    pub fn site_guard(&self) -> PathBuf {
-        self.root.join("site-guard")
-    }
     /// Returns the working folder of conversations without one of their own.
     pub fn workspace(&self) -> PathBuf {
         self.root.join("workspace")

@@ -127,8 +127,12 @@ describe('several browsers on one daemon', () => {
     await home.ok(['policy', 'only', 'shop.example']);
     try {
       assert.match(await explained(), /The allow-list leaves this site out/);
+      const limited = () => ['', 'browsers/shop/'].filter((place) => existsSync(path.join(home.home, place, 'site-guard')));
+      assert.deepEqual(limited(), ['', 'browsers/shop/'], 'each open browser is held to it');
       await home.ok(['connect', '--headless', '--name', 'narrow']);
       await home.ok(['policy', 'only', '--off']);
+      assert.deepEqual(limited(), []);
+      for (const name of ['main', 'shop']) await home.ok(['--browser', name, 'goto', `${origin}/${name}-49`]);
       assert.match(await explained('--browser', 'narrow'), /still has an allow-list[^]*disconnect --browser narrow[^]*only shop\.example/);
       assert.doesNotMatch(await explained(), /allow-list/);
       const there = (await home.json('tabs')).data.find((one) => one.browser === 'narrow');

@@ -74,7 +74,7 @@ pub async fn hold(browser: &Browser, folder: &Path, sites: &SiteList) -> Result<
     private_folder(folder)?;
     let before = loaded(browser, folder).await?;
     // A folder of its own: a browser that reloads an extension is not limited meanwhile.
-    let path = folder.canonicalize()?.join(uuid::Uuid::new_v4().simple().to_string());
+    let path = without_links(folder)?.join(uuid::Uuid::new_v4().simple().to_string());
     write(&path, sites)?;
     let id = browser.root().call(LoadUnpacked::everywhere(&path)).await?.id;
     let outcome = timeout(LIMIT, is_set(browser, &id)).await.unwrap_or(Err(GuardError::Slow(LIMIT)));
@@ -114,14 +114,18 @@ pub async fn is_loaded(browser: &Browser, folder: &Path) -> Result<bool, GuardEr
 
 /// Returns the extensions from this folder that the browser has.
 async fn loaded(browser: &Browser, folder: &Path) -> Result<Vec<ExtensionInfo>, GuardError> {
-    // The browser reports paths without links.
-    let folder = match folder.canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        folder => folder?,
-    };
+    let folder = without_links(folder)?;
     let mut known = browser.root().call(GetExtensions {}).await?.extensions;
     known.retain(|extension| Path::new(&extension.path).starts_with(&folder));
     Ok(known)
+}
+
+/// Returns the folder's path as the browser reports it, also if the folder was removed.
+fn without_links(folder: &Path) -> io::Result<PathBuf> {
+    match (folder.parent(), folder.file_name()) {
+        (Some(parent), Some(name)) => Ok(parent.canonicalize()?.join(name)),
+        _ => folder.canonicalize(),
+    }
 }
 
 fn removed(folder: &Path) -> io::Result<()> {

@@ -52,8 +52,9 @@ impl Browsers {
         let (open, configured) = (browser.limits().open, self.configured_sites());
         let folder = self.own.home.site_guard();
         if configured.is_empty() || (!open.is_empty() && open.is_within(&configured)) {
+            let may_be_held = browser.guard().is_some() || folder.exists();
             browser.set_guard(None);
-            return if folder.exists() { site_guard::release(&browser, &folder).await } else { Ok(()) };
+            return if may_be_held { site_guard::release(&browser, &folder).await } else { Ok(()) };
         }
         if browser.guard().as_ref() == Some(&configured) && site_guard::is_loaded(&browser, &folder).await? {
             return Ok(());
