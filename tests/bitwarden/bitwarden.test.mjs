@@ -156,7 +156,12 @@ describe('sign-ins whose password is in Bitwarden', { concurrency: false, skip: 
   });
 
   test('a locked one says so', async () => {
-    await bw(['login', EMAIL, '--passwordenv', 'MASTER'], { NODE_EXTRA_CA_CERTS: server.ca, MASTER });
+    const login = () => bw(['login', EMAIL, '--passwordenv', 'MASTER'], { NODE_EXTRA_CA_CERTS: server.ca, MASTER });
+    // The program's own login has failed on a machine that stalled; what is tested comes after it.
+    await login().catch((error) => {
+      console.error(`the first login failed: ${error.message}`);
+      return login();
+    });
     await refused('ada@shop', LOCKED);
   });
 
