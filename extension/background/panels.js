@@ -123,8 +123,8 @@ export class Panels {
       panel.turn = panel.turn.then(() => this.asked(method, params));
       await panel.turn;
     }
-    // What a closed panel asked for must not follow the news that it has closed: nothing would end it.
-    if (!this.#panels.has(panel.id)) throw new Error("the panel was closed");
+    // What a closed panel asked for must not follow the news that it has closed: nothing would end it. It gets no answer.
+    if (!this.#panels.has(panel.id)) return undefined;
     return this.link.call(method, params, panel.id);
   }
 
