@@ -69,7 +69,7 @@ for (const [language, said] of [
       await panel.page.waitFor(`!document.querySelector('#toast').hidden && ${shown(said.clean)}`);
       await translated('tidied');
       await panel.say('/settings');
-      await panel.page.waitFor(`document.querySelectorAll('#settings .setting').length > 5`);
+      await panel.page.waitFor(`document.querySelector('#settings [data-setting="worktrees.repository"]')`);
       await panel.page.evaluate(`for (const part of document.querySelectorAll('#settings details')) part.open = true`);
       await translated('settings');
       await panel.page.evaluate(`{
