@@ -123,7 +123,7 @@ export class Panels {
       panel.turn = panel.turn.then(() => this.asked(method, params));
       await panel.turn;
     }
-    // What a closed panel asked for must not follow the news that it has closed: nothing would end it. It gets no answer.
+    // The daemon already knows that this panel is closed, so nothing would end what it asked for.
     if (!this.#panels.has(panel.id)) return undefined;
     return this.link.call(method, params, panel.id);
   }

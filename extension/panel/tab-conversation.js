@@ -153,7 +153,7 @@ export class TabConversation {
     }
   }
 
-  /** Returns whether a conversation that the panel showed is no longer there. @param {string} conversationId */
+  /** Returns whether the conversation has been deleted. @param {string} conversationId */
   #isDeleted(conversationId) {
     return this.connection.request("chat.history", { conversationId, before: 1, limit: 1 }).then(
       () => false,

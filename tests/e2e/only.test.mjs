@@ -163,12 +163,12 @@ describe('a browser that reaches only some sites', () => {
     elsewhere.arrived.clear();
     const home = new TestHome({ port: false });
     const run = RUNNING.flatMap((name) => [`/${name}`, `/${name}-socket`]);
-    // What a frame of another site tells when it is left goes to the own port too.
+    // The frame of another site reports to the same server, under the other host name.
     const sites = [`localhost:${own}`, `${LOOPBACK}:${own}`];
     const lists = { none: ['--off'], both: [...sites, `localhost:${elsewhere.port}`], own: sites };
     const set = async (list) => {
       const said = await home.ok(['policy', 'only', ...lists[list]]);
-      // What was on its way arrives before another command.
+      // Requests that were already sent have arrived when another command has run.
       await home.ok(['text']);
       elsewhere.arrived.clear();
       return said;

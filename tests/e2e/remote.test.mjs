@@ -328,7 +328,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       () => 'no session',
       60_000,
     );
-    assert.equal(grid.deleted.length, 0, 'nobody waits for it');
+    assert.equal(grid.deleted.length, 0, 'no daemon is left to end it');
     await home.ok(['settings']);
     await allEnded(home, 1);
 

@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(15);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// No machine can have this address, no system connects to it, and no name has to be resolved for it.
 const NOWHERE: &str = "255.255.255.255";
-/// What the worker tells once everything is set.
+/// The worker's outcome when all settings are in force.
 const IS_SET: &str = "set";
 
 /// The worker. `__PROXY__` is the proxy setting. Private windows have their own settings unless the extension may act there.
@@ -51,7 +51,7 @@ pub enum GuardError {
     /// A request to the browser failed.
     #[error(transparent)]
     Browser(#[from] CdpError),
-    /// There is no private folder for the files.
+    /// The private folder for the files could not be created.
     #[error(transparent)]
     Folder(#[from] HomeError),
     /// A file could not be written or removed.

@@ -10,7 +10,7 @@ use crate::protocol::status::Status;
 use serde::Serialize;
 
 const SETTING: &str = "browser.only-sites";
-/// What a list does not change.
+/// The limits of a list that is set while a browser is open.
 const GOES_ON: &str = "Connections that its pages already had open continue; to end them: gstack disconnect, then gstack connect. \
     The listed sites are reached without a proxy.";
 

@@ -26,20 +26,21 @@ impl Browsers {
     /// are; one that can't be is named by `status` and `doctor`.
     pub(in crate::engine) async fn apply_limits(&self) {
         let all = self.all();
-        futures_util::future::join_all(all.iter().map(Self::apply_limit)).await;
+        // A receiver fails only if the daemon ends.
+        let _applied = futures_util::future::join_all(all.iter().map(Self::start_limiting)).await;
     }
 
-    /// Goes on if nobody waits for it any more.
-    pub(super) async fn apply_limit(&self) {
+    /// Starts to hold this browser to the list, in a task of its own: a caller that stops waiting must not leave it half done.
+    pub(super) fn start_limiting(&self) -> oneshot::Receiver<()> {
         let (browsers, (done, ended)) = (self.clone(), oneshot::channel());
         self.needs().tasks.spawn(async move {
             if let Err(error) = browsers.apply_own_limit().await {
                 tracing::warn!(browser = %browsers.name(), %error, "the open browser keeps to another list of sites");
             }
-            // Nobody may wait.
+            // The caller may have stopped waiting.
             done.send(()).ok();
         });
-        ended.await.ok();
+        ended
     }
 
     async fn apply_own_limit(&self) -> Result<(), GuardError> {

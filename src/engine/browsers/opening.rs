@@ -120,8 +120,8 @@ impl Browsers {
         self.tell(BrowserChange::Started);
         self.tell(BrowserChange::InUse);
         self.needs().tasks.spawn(self.clone().follow(browser));
-        let browsers = self.clone();
-        self.needs().tasks.spawn(async move { browsers.apply_limit().await });
+        // It does not delay the use of the browser.
+        drop(self.start_limiting());
     }
 
     fn capture_file(&self) -> Option<CaptureFile> {

@@ -70,10 +70,10 @@ impl Source for Remote {
     }
 }
 
-/// A reserved browser on its way to whoever asked for it.
+/// A reserved browser, and the way to say that it arrived.
 struct Handover {
     remote: Arc<Remote>,
-    /// Told once it is in use, or was given back.
+    /// Sent when the browser is in use or has been given back.
     taken: oneshot::Sender<()>,
 }
 
@@ -119,7 +119,7 @@ impl Browsers {
         Ok(browser)
     }
 
-    /// Reserves a browser. Goes on when the daemon ends meanwhile, and gives back what nobody takes.
+    /// Reserves a browser. Continues if the daemon ends in the meantime, and releases the browser if it is not taken.
     async fn reserve(
         self,
         provider: Box<dyn Provider>,
@@ -131,14 +131,14 @@ impl Browsers {
         let reserved = match self.reserve_recorded(provider.as_ref(), &wanted, &request).await {
             Ok(reserved) => reserved,
             Err(error) => {
-                // The daemon ends if nobody waits for it.
+                // Nobody receives this if the daemon is ending.
                 tell.send(Err(error)).ok();
                 return self.follow_requests().await;
             }
         };
         let remote = Arc::new(Remote { wanted, kind: provider.kind(), reserved, run });
         let (taken, is_taken) = oneshot::channel();
-        // Dropped with its receiver, unless it is taken.
+        // If nobody receives it, `taken` is dropped with it.
         tell.send(Ok(Handover { remote: remote.clone(), taken })).ok();
         if is_taken.await.is_err() {
             self.give_back(remote).await;

@@ -19,7 +19,7 @@ pub(super) struct RemoteEntry {
     pub(super) browser: RemoteBrowser,
     /// The provider's id, or the name of the request.
     pub(super) session: String,
-    /// When it was requested, in ms since the Unix epoch, if there is no answer yet.
+    /// Set until the request is answered: when it was sent, in ms since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) requested: Option<u64>,
 }
