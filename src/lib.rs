@@ -7,23 +7,8 @@
 // What tests and the program use is `pub` and documented; everything else is `pub(crate)` or narrower.
 #![warn(unreachable_pub, missing_docs)]
 
-pub mod agent;
-pub mod base;
-pub mod browser;
-mod cdp;
-pub mod chat;
 pub mod cli;
-pub mod client;
-pub mod command;
-pub mod daemon;
-mod engine;
-#[cfg(any(test, feature = "fuzzing"))]
-pub mod fuzz;
-mod http;
 pub mod install;
 pub mod keeper;
-mod mcp;
 pub mod native;
-mod panel;
-pub mod protocol;
 mod upgrade;

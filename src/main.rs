@@ -2,10 +2,12 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-use gstack::agent::process::minder;
-use gstack::agent::sandbox::confine;
-use gstack::base::{keyring, program, say};
-use gstack::{cli, client, daemon, keeper, native};
+use gstack::{cli, install, keeper, native};
+use gstack_agent::process::minder;
+use gstack_agent::sandbox::confine;
+use gstack_base::{keyring, program, say};
+use gstack_client as client;
+use gstack_daemon as daemon;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -43,7 +45,9 @@ fn main() -> ExitCode {
     let code = runtime.block_on(async {
         match arguments.first().map(String::as_str) {
             Some(origin) if native::is_origin(origin) => native::run(origin.to_owned()).await,
-            Some(client::start::DAEMON_ROLE) => daemon::run(arguments.get(1).map(String::as_str)).await,
+            Some(client::start::DAEMON_ROLE) => {
+                daemon::run(arguments.get(1).map(String::as_str), install::PROVISION).await
+            }
             _ => cli::run(std::env::args_os().skip(1)).await,
         }
     });

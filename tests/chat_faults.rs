@@ -5,14 +5,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use gstack::base::home::Home;
-use gstack::chat::conversation::BlockKind;
-use gstack::chat::session_file::Record;
-use gstack::chat::store::NewConversation;
-use gstack::chat::{Conversation, Event, Message, Store};
-use gstack::protocol::chat::{ChatBody, ChatEvent, MessageSource, TurnOutcome};
-use gstack::protocol::fault::FaultCode;
-use gstack::protocol::ids::{AgentName, ClientMessageId, ConversationId, TurnId};
+use gstack_base::home::Home;
+use gstack_chat::conversation::BlockKind;
+use gstack_chat::session_file::Record;
+use gstack_chat::store::NewConversation;
+use gstack_chat::{Conversation, Event, Message, Store};
+use gstack_protocol::chat::{ChatBody, ChatEvent, MessageSource, TurnOutcome};
+use gstack_protocol::fault::FaultCode;
+use gstack_protocol::ids::{AgentName, ClientMessageId, ConversationId, TurnId};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -5,9 +5,9 @@
 use clap::{Arg, Command};
 use gstack::cli::arguments::{self, Invocation};
 use gstack::cli::json_output::{JSON_OUTPUT, JsonOutput};
-use gstack::command::Call;
-use gstack::command::registry;
-use gstack::command::spec::{Category, Class, Flag, Spec};
+use gstack_command::Call;
+use gstack_command::registry;
+use gstack_command::spec::{Category, Class, Flag, Spec};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 use bytes::{Bytes, BytesMut};
-use gstack::protocol::frame::{FrameCodec, FrameError, HEADER, MAX_FROM_CHROME, MAX_TO_CHROME};
-use gstack::protocol::rpc::Envelope;
+use gstack_protocol::frame::{FrameCodec, FrameError, HEADER, MAX_FROM_CHROME, MAX_TO_CHROME};
+use gstack_protocol::rpc::Envelope;
 use proptest::prelude::*;
 use tokio_util::codec::{Decoder, Encoder};
 

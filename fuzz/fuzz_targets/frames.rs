@@ -1,4 +1,4 @@
-//! Feeds libFuzzer's bytes to `gstack::fuzz::frames`.
+//! Feeds libFuzzer's bytes to `gstack_fuzz::frames`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack::fuzz::frames(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack_fuzz::frames(bytes));

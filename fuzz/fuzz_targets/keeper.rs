@@ -1,4 +1,4 @@
-//! Feeds libFuzzer's bytes to `gstack::fuzz::keeper`.
+//! Feeds libFuzzer's bytes to `gstack_fuzz::keeper`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack::fuzz::keeper(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack_fuzz::keeper(bytes));

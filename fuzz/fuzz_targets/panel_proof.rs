@@ -1,4 +1,4 @@
-//! Feeds libFuzzer's bytes to `gstack::fuzz::panel_proof`.
+//! Feeds libFuzzer's bytes to `gstack_fuzz::panel_proof`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack::fuzz::panel_proof(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack_fuzz::panel_proof(bytes));

@@ -1,4 +1,4 @@
-//! Feeds libFuzzer's bytes to `gstack::fuzz::panels_file`.
+//! Feeds libFuzzer's bytes to `gstack_fuzz::panels_file`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack::fuzz::panels_file(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack_fuzz::panels_file(bytes));

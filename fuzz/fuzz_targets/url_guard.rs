@@ -1,4 +1,4 @@
-//! Feeds libFuzzer's bytes to `gstack::fuzz::url_guard`.
+//! Feeds libFuzzer's bytes to `gstack_fuzz::url_guard`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack::fuzz::url_guard(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gstack_fuzz::url_guard(bytes));

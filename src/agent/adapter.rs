@@ -1,14 +1,14 @@
 //! The interface of every agent adapter, and the common events that it reports.
 
 use super::sandbox::{Access, Confinement};
-use crate::protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
-use crate::protocol::catalogue::Sentence;
-use crate::protocol::chat::{
+use futures_util::future::BoxFuture;
+use gstack_protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
+use gstack_protocol::catalogue::Sentence;
+use gstack_protocol::chat::{
     LocalizedPhrase, PageContext, PlanEntry, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage,
 };
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{AgentName, ConversationId, StepId, TabId};
-use futures_util::future::BoxFuture;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{AgentName, ConversationId, StepId, TabId};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// How long an agent may take to end its turn after an interrupt (it takes 10 to 50 ms) before its process is ended.
-pub(crate) const INTERRUPT_LIMIT: Duration = Duration::from_millis(800);
+pub const INTERRUPT_LIMIT: Duration = Duration::from_millis(800);
 
 /// A kind of agent. Holds no process. Cheap to clone behind an `Arc`.
 pub trait Agent: Send + Sync {

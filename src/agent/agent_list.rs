@@ -10,11 +10,11 @@ use super::claude::{self, ClaudeCode};
 use super::codex::{self, Codex};
 use super::environment::LoginEnvironment;
 use super::sandbox::{Confiner, SandboxSettings, SandboxState};
-use crate::protocol::agents::{AgentInfo, AgentStatus};
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::AgentName;
 use futures_util::future::join_all;
+use gstack_protocol::agents::{AgentInfo, AgentStatus};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::ids::AgentName;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ const PROBE_LIMIT: Duration = Duration::from_secs(30);
 
 /// The configuration of agents.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct AgentSettings {
+pub struct AgentSettings {
     /// The paths of programs by their agent's name, which are not searched for.
     pub programs: BTreeMap<String, PathBuf>,
     /// Agents of the person's own, in order of preference before the built-in one.
@@ -41,7 +41,7 @@ pub(crate) struct AgentSettings {
 
 /// An agent from the configuration. It uses ACP.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OwnAgent {
+pub struct OwnAgent {
     pub name: String,
     pub label: Option<String>,
     /// A name to search for, or a path.
@@ -51,7 +51,7 @@ pub(crate) struct OwnAgent {
 
 /// All agents. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Agents {
+pub struct Agents {
     shared: Arc<Shared>,
 }
 
@@ -98,7 +98,7 @@ impl Listed {
 }
 
 impl Agents {
-    pub(crate) fn new(settings: AgentSettings) -> Self {
+    pub fn new(settings: AgentSettings) -> Self {
         let environment = LoginEnvironment::new(settings.environment.clone());
         let confiner = Confiner::new(settings.sandbox.clone());
         Self::from(Listed::of(settings), environment, confiner)
@@ -107,7 +107,7 @@ impl Agents {
     /// Creates the list with the given agents. The first usable one is the default; the last one should always be
     /// usable.
     #[cfg(test)]
-    pub(crate) fn with(agents: Vec<Arc<dyn Agent>>, chosen: Option<AgentName>, environment: LoginEnvironment) -> Self {
+    pub fn with(agents: Vec<Arc<dyn Agent>>, chosen: Option<AgentName>, environment: LoginEnvironment) -> Self {
         Self::from(Listed { settings: None, agents, chosen }, environment, Confiner::new(None))
     }
 
@@ -124,7 +124,7 @@ impl Agents {
     }
 
     /// Applies a changed configuration from the next probe on. Running agents are not affected.
-    pub(crate) fn configure(&self, settings: AgentSettings) {
+    pub fn configure(&self, settings: AgentSettings) {
         let mut listed = self.shared.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if listed.settings.as_deref() == Some(&settings) {
             return;
@@ -137,7 +137,7 @@ impl Agents {
 
     /// Adds the folders of a terminal's PATH, so that every program that its `which` finds is found here too. Returns
     /// whether any of them is new, in which case another probe may find more.
-    pub(crate) fn learn_path(&self, path: &str) -> bool {
+    pub fn learn_path(&self, path: &str) -> bool {
         self.shared.environment.learn_path(path)
     }
 
@@ -146,12 +146,12 @@ impl Agents {
     }
 
     /// Returns the environment in which agents and git are started, with their sandbox.
-    pub(crate) async fn environment(&self) -> AgentEnvironment {
+    pub async fn environment(&self) -> AgentEnvironment {
         self.shared.confiner.confine(self.shared.environment.get().await).await
     }
 
     /// Returns the agent of this name, usable or not. Fails if there is none.
-    pub(crate) fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
+    pub fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
         let agents = self.listed().agents;
         let named = agents.iter().find(|agent| agent.name() == *name);
         named.cloned().ok_or_else(|| {
@@ -163,14 +163,14 @@ impl Agents {
     }
 
     /// Returns the agent for a conversation without a choice.
-    pub(crate) async fn default_agent(&self) -> Arc<dyn Agent> {
+    pub async fn default_agent(&self) -> Arc<dyn Agent> {
         let name = self.list().await.into_iter().find(|info| info.default).map(|info| info.name);
         let named = name.and_then(|name| self.get(&name).ok());
         named.unwrap_or_else(|| Arc::new(Builtin))
     }
 
     /// Returns the result of the last probe. Probes if there was none.
-    pub(crate) async fn list(&self) -> Vec<AgentInfo> {
+    pub async fn list(&self) -> Vec<AgentInfo> {
         if let Some(found) = self.found() {
             return found;
         }
@@ -186,7 +186,7 @@ impl Agents {
     }
 
     /// Merges a running agent's offers into the result of the last probe. Returns all agents if that changed anything.
-    pub(crate) fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
+    pub fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
         let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
         let all = found.as_mut()?;
         let info = all.iter_mut().find(|info| info.name == *name)?;
@@ -204,12 +204,12 @@ impl Agents {
     }
 
     /// Returns the sandbox state from the last probe.
-    pub(crate) fn known_sandbox(&self) -> Option<SandboxState> {
+    pub fn known_sandbox(&self) -> Option<SandboxState> {
         self.shared.confiner.known()
     }
 
     /// Asks the login shell for its environment again, then probes all agents concurrently.
-    pub(crate) async fn refresh(&self) -> Vec<AgentInfo> {
+    pub async fn refresh(&self) -> Vec<AgentInfo> {
         let looking = self.shared.looking.lock().await;
         self.look(&looking).await
     }
@@ -259,13 +259,13 @@ fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>) {
 #[cfg(test)]
 mod tests {
     use super::{AgentSettings, Agents, OwnAgent, choose_default};
-    use crate::agent::adapter::AgentEnvironment;
-    use crate::agent::builtin::Builtin;
-    use crate::agent::claude::ClaudeCode;
-    use crate::agent::environment::LoginEnvironment;
-    use crate::protocol::agents::{AgentInfo, AgentStatus};
-    use crate::protocol::fault::FaultCode;
-    use crate::protocol::ids::AgentName;
+    use crate::adapter::AgentEnvironment;
+    use crate::builtin::Builtin;
+    use crate::claude::ClaudeCode;
+    use crate::environment::LoginEnvironment;
+    use gstack_protocol::agents::{AgentInfo, AgentStatus};
+    use gstack_protocol::fault::FaultCode;
+    use gstack_protocol::ids::AgentName;
     use std::path::PathBuf;
     use std::sync::Arc;
 

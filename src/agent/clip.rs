@@ -1,16 +1,16 @@
 //! Truncates text to a number of bytes without splitting a character. Never changes text that is short enough.
 
 /// The limit of a step's arguments and of its result, on the wire and in the journal.
-pub(crate) const STEP_BYTES: usize = 4 * 1024;
+pub const STEP_BYTES: usize = 4 * 1024;
 
 /// The limit of a step's result inside the daemon: enough to recognise it when it is sent elsewhere. The journal keeps
 /// [`STEP_BYTES`].
-pub(crate) const RESULT_BYTES: usize = 256 * 1024;
+pub const RESULT_BYTES: usize = 256 * 1024;
 
 const ELLIPSIS: char = '…';
 
 /// Returns `text`, or its beginning with `…`, at most `bytes` long.
-pub(crate) fn clip(text: &str, bytes: usize) -> String {
+pub fn clip(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();
     }
@@ -24,7 +24,7 @@ fn beginning(text: &str, bytes: usize) -> &str {
 }
 
 /// Does the same on one line: each run of white space becomes one space.
-pub(crate) fn one_line(text: &str, bytes: usize) -> String {
+pub fn one_line(text: &str, bytes: usize) -> String {
     // Text beyond twice the limit cannot matter, and it may be many megabytes.
     let near = beginning(text, bytes.saturating_mul(2));
     clip(&near.split_whitespace().collect::<Vec<_>>().join(" "), bytes)

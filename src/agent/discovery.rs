@@ -26,7 +26,7 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/opt/homebrew/bin", "/usr/local/bin"];
 
 /// Returns the program that the configuration names, or the first one in the login shell's PATH and then in the usual
 /// folders. Does not replace a missing configured program with another one, so that the person notices.
-pub(crate) fn find(program: &str, configured: Option<&Path>, environment: &AgentEnvironment) -> Option<PathBuf> {
+pub fn find(program: &str, configured: Option<&Path>, environment: &AgentEnvironment) -> Option<PathBuf> {
     if let Some(path) = configured {
         return is_program(path).then(|| path.to_owned());
     }
@@ -34,18 +34,14 @@ pub(crate) fn find(program: &str, configured: Option<&Path>, environment: &Agent
 }
 
 /// Does the same without blocking the runtime, because disks can be slow.
-pub(crate) async fn search(
-    program: &str,
-    configured: Option<PathBuf>,
-    environment: &AgentEnvironment,
-) -> Option<PathBuf> {
+pub async fn search(program: &str, configured: Option<PathBuf>, environment: &AgentEnvironment) -> Option<PathBuf> {
     let (program, environment) = (program.to_owned(), environment.clone());
     let search = move || find(&program, configured.as_deref(), &environment);
     tokio::task::spawn_blocking(search).await.ok().flatten()
 }
 
 /// Returns all searched folders, in order.
-pub(crate) fn folders(environment: &AgentEnvironment) -> Vec<PathBuf> {
+pub fn folders(environment: &AgentEnvironment) -> Vec<PathBuf> {
     let variable = |name: &str| environment.variables.get(OsStr::new(name));
     let mut all: Vec<PathBuf> = variable("PATH")
         .map(|path| std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect())
@@ -80,7 +76,7 @@ fn is_program(path: &Path) -> bool {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum VersionError {
+pub enum VersionError {
     #[error(transparent)]
     Run(#[from] BriefError),
     #[error("it ended with {0}: {1}")]
@@ -89,7 +85,7 @@ pub(crate) enum VersionError {
 
 /// Returns the version from `PROGRAM --version`: the first word with a digit, or else the first line. Fails if the
 /// program does not start or does not answer in time.
-pub(crate) async fn version(program: &Path, environment: &AgentEnvironment) -> Result<String, VersionError> {
+pub async fn version(program: &Path, environment: &AgentEnvironment) -> Result<String, VersionError> {
     let output = brief::run(program, &["--version"], environment, VERSION_LIMIT).await?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
@@ -103,7 +99,7 @@ pub(crate) async fn version(program: &Path, environment: &AgentEnvironment) -> R
 
 /// Returns `environment` with the program's own folder in PATH: a script of a node version needs the `node` in the same
 /// folder.
-pub(crate) fn with_own_folder(environment: &AgentEnvironment, program: &Path) -> AgentEnvironment {
+pub fn with_own_folder(environment: &AgentEnvironment, program: &Path) -> AgentEnvironment {
     let mut with = environment.clone();
     if let Some(folder) = program.parent().filter(|folder| folder.is_absolute()) {
         let path = with.variables.entry("PATH".into()).or_default();
@@ -120,7 +116,7 @@ pub(crate) fn with_own_folder(environment: &AgentEnvironment, program: &Path) ->
 #[cfg(test)]
 mod tests {
     use super::{find, version, with_own_folder};
-    use crate::agent::adapter::AgentEnvironment;
+    use crate::adapter::AgentEnvironment;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};

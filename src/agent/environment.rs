@@ -48,7 +48,7 @@ const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/home
 
 /// The environment, captured at its first use and cached. Share it behind an `Arc`.
 #[derive(Debug)]
-pub(crate) struct LoginEnvironment {
+pub struct LoginEnvironment {
     additions: Mutex<BTreeMap<String, String>>,
     captured: Mutex<Option<AgentEnvironment>>,
     /// The PATH folders of terminals, latest terminal first. They precede the login shell's, so that everything that
@@ -62,7 +62,7 @@ const MOST_FOLDERS: usize = 200;
 
 impl LoginEnvironment {
     /// Creates it. `additions` come from the configuration and take precedence over everything.
-    pub(crate) fn new(additions: BTreeMap<String, String>) -> Self {
+    pub fn new(additions: BTreeMap<String, String>) -> Self {
         Self {
             additions: Mutex::new(additions),
             captured: Mutex::default(),
@@ -73,7 +73,7 @@ impl LoginEnvironment {
 
     /// Creates it from a known environment, without ever asking a shell.
     #[cfg(test)]
-    pub(crate) fn known(environment: AgentEnvironment) -> Self {
+    pub fn known(environment: AgentEnvironment) -> Self {
         Self {
             additions: Mutex::default(),
             captured: Mutex::new(Some(environment)),
@@ -83,7 +83,7 @@ impl LoginEnvironment {
     }
 
     /// Replaces the variables from the configuration.
-    pub(crate) fn configure(&self, additions: BTreeMap<String, String>) {
+    pub fn configure(&self, additions: BTreeMap<String, String>) {
         *self.additions.lock().unwrap_or_else(PoisonError::into_inner) = additions;
         if self.asks {
             *self.captured.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -91,7 +91,7 @@ impl LoginEnvironment {
     }
 
     /// Adds the absolute folders of a terminal's PATH. Returns whether any of them is new.
-    pub(crate) fn learn_path(&self, path: &str) -> bool {
+    pub fn learn_path(&self, path: &str) -> bool {
         let captured = self.kept().and_then(|kept| kept.variables.get(OsStr::new("PATH")).cloned()).unwrap_or_default();
         let captured: Vec<PathBuf> = std::env::split_paths(&captured).collect();
         let mut known = self.of_terminals.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +123,7 @@ impl LoginEnvironment {
         self.additions.lock().unwrap_or_else(PoisonError::into_inner).contains_key("PATH")
     }
 
-    pub(crate) async fn get(&self) -> AgentEnvironment {
+    pub async fn get(&self) -> AgentEnvironment {
         match self.kept() {
             Some(environment) => self.with_terminals(environment),
             None => self.refresh().await,
@@ -134,7 +134,7 @@ impl LoginEnvironment {
     ///
     /// Only for processes without a terminal, such as the daemon: a terminal stops an interactive shell in the
     /// background, and only the seed would be known when the time limit is over.
-    pub(crate) async fn refresh(&self) -> AgentEnvironment {
+    pub async fn refresh(&self) -> AgentEnvironment {
         if !self.asks {
             return self.with_terminals(self.kept().unwrap_or_default());
         }
@@ -154,10 +154,7 @@ fn seed() -> BTreeMap<OsString, OsString> {
 }
 
 /// Asks the login shell named in `seed`. If it does not answer, uses `seed` itself.
-pub(crate) async fn capture(
-    mut seed: BTreeMap<OsString, OsString>,
-    additions: &BTreeMap<String, String>,
-) -> AgentEnvironment {
+pub async fn capture(mut seed: BTreeMap<OsString, OsString>, additions: &BTreeMap<String, String>) -> AgentEnvironment {
     seed.insert("TERM".into(), "dumb".into());
     let of_starter = seed.get(OsStr::new("PATH")).cloned().unwrap_or_default();
     let mut variables = match ask_shell(&seed).await {
@@ -246,7 +243,7 @@ fn is_dropped(name: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{LoginEnvironment, capture, parse, shell};
-    use crate::agent::adapter::AgentEnvironment;
+    use crate::adapter::AgentEnvironment;
     use std::collections::BTreeMap;
     use std::ffi::{OsStr, OsString};
     use std::path::PathBuf;

@@ -4,16 +4,16 @@
 
 use super::clip::one_line;
 use super::process::child::ChildError;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use serde_json::Value;
 use std::path::Path;
 
 /// The longest text of a program's error that is added to our own message.
-pub(crate) const LONGEST_TOLD: usize = 500;
+pub const LONGEST_TOLD: usize = 500;
 
 /// Returns the message for a person from an API's answer, which is passed on as a whole, as JSON.
-pub(crate) fn said_by_api(message: &str) -> String {
+pub fn said_by_api(message: &str) -> String {
     let parsed: Option<Value> = serde_json::from_str(message).ok();
     let inner = parsed.as_ref().and_then(|value| value.pointer("/error/message")).and_then(Value::as_str);
     inner.unwrap_or(message).to_owned()
@@ -21,7 +21,7 @@ pub(crate) fn said_by_api(message: &str) -> String {
 
 /// An agent's program, as faults name it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Program<'a> {
+pub struct Program<'a> {
     /// The name shown to people: `Codex`.
     pub label: &'a str,
     /// The command that installs it, if there is one.
@@ -32,7 +32,7 @@ pub(crate) struct Program<'a> {
 
 impl Program<'_> {
     /// Returns the fault for a program that was not found. `configured`: the path from the configuration.
-    pub(crate) fn missing(self, configured: Option<&Path>) -> Fault {
+    pub fn missing(self, configured: Option<&Path>) -> Fault {
         let message = match configured {
             Some(path) => catalogue::AGENT_NOT_AT.with([self.label, &path.display().to_string()]),
             None => catalogue::AGENT_MISSING.with([self.label]),
@@ -41,19 +41,19 @@ impl Program<'_> {
     }
 
     /// Returns the fault for a program that exists but does not work.
-    pub(crate) fn broken(self, why: &str) -> Fault {
+    pub fn broken(self, why: &str) -> Fault {
         let message = catalogue::AGENT_BROKEN.with([self.label, &one_line(why, LONGEST_TOLD)]);
         let hint = catalogue::AGENT_REINSTALL.with([self.check]);
         self.with_install(Fault::new(FaultCode::AgentCrashed, message).hint(hint))
     }
 
-    pub(crate) fn silent_start(self, seconds: u64) -> Fault {
+    pub fn silent_start(self, seconds: u64) -> Fault {
         Fault::new(FaultCode::Timeout, catalogue::AGENT_NOT_READY.with([self.label, &seconds.to_string()]))
             .hint(catalogue::AGENT_TRY_COMMAND.with([self.check]))
             .at(Hop::Agent)
     }
 
-    pub(crate) fn not_spawned(self, error: &ChildError) -> Fault {
+    pub fn not_spawned(self, error: &ChildError) -> Fault {
         match error {
             ChildError::NoFolder(folder) => {
                 let message = catalogue::FOLDER_GONE.with([&folder.display().to_string()]);
@@ -64,7 +64,7 @@ impl Program<'_> {
     }
 
     /// Returns the fault for private files that could not be written.
-    pub(crate) fn not_written(self, error: &std::io::Error) -> Fault {
+    pub fn not_written(self, error: &std::io::Error) -> Fault {
         let message = catalogue::AGENT_FILES.with([self.label, &error.to_string()]);
         Fault::new(FaultCode::Storage, message).hint(catalogue::AGENT_FILES_NEXT).at(Hop::Daemon)
     }
@@ -79,7 +79,7 @@ impl Program<'_> {
 }
 
 /// Returns the fault for a process that ended unexpectedly.
-pub(crate) fn crashed(label: &str, how: &str, last_words: Option<&str>) -> Fault {
+pub fn crashed(label: &str, how: &str, last_words: Option<&str>) -> Fault {
     let message = match last_words {
         Some(words) => catalogue::AGENT_ENDED_SAYING.with([label, how, words]),
         None => catalogue::AGENT_ENDED.with([label, how]),
@@ -88,13 +88,13 @@ pub(crate) fn crashed(label: &str, how: &str, last_words: Option<&str>) -> Fault
 }
 
 /// Returns the fault for a message that was sent while a turn runs.
-pub(crate) fn busy(label: &str) -> Fault {
+pub fn busy(label: &str) -> Fault {
     Fault::new(FaultCode::Conflict, catalogue::AGENT_BUSY.with([label])).hint(catalogue::WAIT_FOR_END).at(Hop::Agent)
 }
 
 /// The reason why an API gave no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ApiTrouble {
+pub enum ApiTrouble {
     Overloaded,
     RateLimit,
     SignIn,
@@ -104,7 +104,7 @@ pub(crate) enum ApiTrouble {
 impl ApiTrouble {
     /// Recognises the reason from an error's text, for a program that reports neither kind nor status: an API that
     /// fails mid-stream sends an error event after its status 200. The texts are those of the APIs and HTTP clients.
-    pub(crate) fn from_words(said: &str) -> Option<Self> {
+    pub fn from_words(said: &str) -> Option<Self> {
         const WORDS: [(ApiTrouble, &[&str]); 4] = [
             (ApiTrouble::Overloaded, &["overloaded", "at capacity", "high demand"]),
             (ApiTrouble::RateLimit, &["rate limit", "rate_limit", "too many requests", "quota"]),
@@ -132,26 +132,26 @@ impl ApiTrouble {
 }
 
 /// Returns the fault for an API error, with the agent's text about it.
-pub(crate) fn api(message: Sentence, said: &str, hint: impl Into<Sentence>) -> Fault {
+pub fn api(message: Sentence, said: &str, hint: impl Into<Sentence>) -> Fault {
     let said = one_line(said, LONGEST_TOLD);
     Fault::new(FaultCode::AgentError, message.said(&said)).hint(hint).at(Hop::Agent)
 }
 
 /// Returns the time of a limit in the local time zone: `14:05`.
-pub(crate) fn local_time(seconds: Option<i64>) -> Option<String> {
+pub fn local_time(seconds: Option<i64>) -> Option<String> {
     let time = jiff::Timestamp::from_second(seconds?).ok()?;
     Some(time.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string())
 }
 
 /// Returns the fault for an agent that is not signed in.
-pub(crate) fn signed_out(label: &str) -> Fault {
+pub fn signed_out(label: &str) -> Fault {
     Fault::new(FaultCode::AgentSignedOut, catalogue::AGENT_SIGNED_OUT.with([label]))
         .hint(catalogue::SIGN_IN)
         .at(Hop::Agent)
 }
 
 /// Returns the fault if the agent never reported its first model, so that only a new process can use it.
-pub(crate) fn own_model_unknown(label: &str) -> Fault {
+pub fn own_model_unknown(label: &str) -> Fault {
     Fault::new(FaultCode::AgentError, catalogue::AGENT_NO_OWN_MODEL.with([label])).at(Hop::Agent)
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
 /// Keys, tokens and sessions of the usual tools and browsers, relative to the home directory.
-pub(crate) const CREDENTIALS: [&str; 46] = [
+pub const CREDENTIALS: [&str; 46] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -57,13 +57,13 @@ pub(crate) const CREDENTIALS: [&str; 46] = [
 
 /// The closed places of one conversation.
 #[derive(Clone, Debug)]
-pub(crate) struct Guard {
+pub struct Guard {
     folder: PathBuf,
     closed: Vec<PathBuf>,
 }
 
 impl Guard {
-    pub(crate) fn new(folder: &Path, home: Option<&Path>, off_limits: &[PathBuf]) -> Self {
+    pub fn new(folder: &Path, home: Option<&Path>, off_limits: &[PathBuf]) -> Self {
         let mut closed: Vec<PathBuf> =
             home.into_iter().flat_map(|home| CREDENTIALS.iter().map(|place| home.join(place))).collect();
         closed.extend(off_limits.iter().cloned());
@@ -71,13 +71,13 @@ impl Guard {
     }
 
     /// Returns true for a path inside the conversation's folder that is not closed.
-    pub(crate) fn is_open(&self, path: &Path) -> bool {
+    pub fn is_open(&self, path: &Path) -> bool {
         resolve(path).starts_with(&self.folder) && !self.is_closed(path)
     }
 
     /// Returns true for a path that no tool may touch. The conversation's folder remains open even inside a closed
     /// place.
-    pub(crate) fn is_closed(&self, path: &Path) -> bool {
+    pub fn is_closed(&self, path: &Path) -> bool {
         let path = resolve(path);
         self.closed.iter().any(|place| {
             let folder_inside = self.folder.starts_with(place);
@@ -86,19 +86,19 @@ impl Guard {
     }
 
     /// Returns the closed places that do not contain the conversation's folder, absolute and without symlinks.
-    pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
+    pub fn places(&self) -> impl Iterator<Item = &Path> {
         self.closed.iter().filter(|place| !self.folder.starts_with(place)).map(PathBuf::as_path)
     }
 
     /// Returns the path that a file tool's call concerns, or the folder itself if it names none.
-    pub(crate) fn path_of(&self, input: &Value) -> PathBuf {
+    pub fn path_of(&self, input: &Value) -> PathBuf {
         let named = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| input.get(name)?.as_str());
         named.map_or_else(|| self.folder.clone(), |path| self.folder.join(path))
     }
 
     /// Returns the same rules in Claude Code's format (an absolute path begins with `//`). They also apply inside the
     /// folder, where it reads without asking.
-    pub(crate) fn deny_rules(&self) -> Vec<String> {
+    pub fn deny_rules(&self) -> Vec<String> {
         self.places()
             .flat_map(|place| {
                 let place = place.display();

@@ -4,8 +4,8 @@
 
 use super::adapter::Prompt;
 use super::clip::clip;
-use crate::base::lookalike;
-use crate::protocol::chat::PageContext;
+use gstack_base::lookalike;
+use gstack_protocol::chat::PageContext;
 
 /// A person who says "this" does not mean a selection longer than this.
 const LONGEST_SELECTION: usize = 16 * 1024;
@@ -93,9 +93,9 @@ fn is_envelope_tag(after: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{message, system_prompt};
-    use crate::agent::adapter::Prompt;
-    use crate::protocol::chat::PageContext;
-    use crate::protocol::ids::TabId;
+    use crate::adapter::Prompt;
+    use gstack_protocol::chat::PageContext;
+    use gstack_protocol::ids::TabId;
 
     fn prompt(text: &str, title: &str, selection: Option<&str>) -> String {
         let page = PageContext {

@@ -5,8 +5,8 @@
 
 use super::adapter::AgentEvent;
 use super::process::child::{LineChild, Patience};
-use crate::protocol::fault::Fault;
 use futures_util::future::BoxFuture;
+use gstack_protocol::fault::Fault;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -17,7 +17,7 @@ const COMMANDS_WAITING: usize = 8;
 const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// The handle of the task. Dropping it ends the task and the process immediately.
-pub(crate) struct SessionTask<C> {
+pub struct SessionTask<C> {
     commands: mpsc::Sender<C>,
     cancel: CancellationToken,
     task: Option<JoinHandle<()>>,
@@ -25,10 +25,10 @@ pub(crate) struct SessionTask<C> {
 
 /// The task has ended.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub struct Gone;
 
 impl<C: Send + 'static> SessionTask<C> {
-    pub(crate) fn spawn<F>(task: impl FnOnce(mpsc::Receiver<C>, CancellationToken) -> F) -> Self
+    pub fn spawn<F>(task: impl FnOnce(mpsc::Receiver<C>, CancellationToken) -> F) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -38,12 +38,12 @@ impl<C: Send + 'static> SessionTask<C> {
         Self { commands, cancel, task }
     }
 
-    pub(crate) async fn send(&self, command: C) -> Result<(), Gone> {
+    pub async fn send(&self, command: C) -> Result<(), Gone> {
         self.commands.send(command).await.map_err(|_| Gone)
     }
 
     /// Ends the process gracefully. None of its processes runs when this returns.
-    pub(crate) fn close(mut self) -> BoxFuture<'static, ()> {
+    pub fn close(mut self) -> BoxFuture<'static, ()> {
         self.cancel.cancel();
         let task = self.task.take();
         Box::pin(async move {
@@ -66,14 +66,14 @@ impl<C> Drop for SessionTask<C> {
 
 /// The reason why a task's loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     Closed,
     /// Its output ended.
     Silent,
 }
 
 /// Ends and reaps the process, drops `keep`, then reports the end.
-pub(crate) async fn end_and_report<K>(
+pub async fn end_and_report<K>(
     child: LineChild,
     patience: Patience,
     keep: K,
@@ -95,7 +95,7 @@ pub(crate) async fn end_and_report<K>(
 }
 
 /// Returns how a process ended whose output has ended, and its last line on stderr.
-pub(crate) async fn exit_description(child: &mut LineChild) -> (String, Option<String>) {
+pub async fn exit_description(child: &mut LineChild) -> (String, Option<String>) {
     let how = match tokio::time::timeout(END_LIMIT, child.wait()).await {
         Ok(Ok(status)) => status.to_string(),
         Ok(Err(error)) => error.to_string(),

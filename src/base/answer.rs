@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 /// Waits for an answer. `time_out` closes the request and returns what that means, or `None` if it was answered or
 /// withdrawn already. Returns `None` if the wait was cancelled, or the request withdrawn.
-pub(crate) async fn answer_within<A>(
+pub async fn answer_within<A>(
     answer: &mut oneshot::Receiver<A>,
     limit: Duration,
     cancelled: impl Future<Output = ()>,

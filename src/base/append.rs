@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Opens a file for reading and appending; creates it with mode 0600 if it does not exist. Does not follow a symbolic
 /// link.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW.bits() as i32;
     OpenOptions::new().read(true).append(true).create(true).mode(FILE_MODE).custom_flags(flags).open(path)
 }

@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Only the owner may read the files that gstack writes.
-pub(crate) const FILE_MODE: u32 = 0o600;
+pub const FILE_MODE: u32 = 0o600;
 
 /// Replaces the content of `path` with `bytes`, mode 0600. A reader sees the old file or the new one, never a part of
 /// either. The content is synced to disk before this returns.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create(path)?;
     new.file().write_all(bytes)?;
     new.finish_synced()
@@ -19,14 +19,14 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Replaces a file like [`write`](fn@write), for a validated path: absolute and without symlinks. Does not sync, because
 /// a command's output (a screenshot, a text) can be produced again. Fails if the path has a symlink now.
-pub(crate) fn write_judged(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_judged(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create_judged(path)?;
     new.file().write_all(bytes)?;
     new.finish_unsynced()
 }
 
 /// Replaces a file like [`write_judged`], but syncs the content to disk before it returns.
-pub(crate) fn write_judged_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_judged_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create_judged(path)?;
     new.file().write_all(bytes)?;
     new.finish_synced()

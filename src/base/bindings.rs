@@ -16,35 +16,35 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 /// The file in a project's `.gstack`.
-pub(crate) const FILE: &str = "session.toml";
+pub const FILE: &str = "session.toml";
 /// In bytes. Two names have far less.
 const MOST_BYTES: u64 = 4 * 1024;
 
 /// What a project's file asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Binding {
+pub struct Binding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) session: Option<String>,
+    pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) profile: Option<String>,
+    pub profile: Option<String>,
 }
 
 /// A project's file, and the person's answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub struct Found {
     /// With symlinks resolved.
-    pub(crate) file: PathBuf,
-    pub(crate) binding: Binding,
+    pub file: PathBuf,
+    pub binding: Binding,
     /// `None`: the person has not been asked about this file, or it asked for something else then.
-    pub(crate) allowed: Option<bool>,
+    pub allowed: Option<bool>,
 }
 
 /// A file that cannot be used, or answers that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} can't be used: {why}", file.display())]
-pub(crate) struct BindingError {
-    pub(crate) file: PathBuf,
-    pub(crate) why: String,
+pub struct BindingError {
+    pub file: PathBuf,
+    pub why: String,
 }
 
 /// One answer of the person.
@@ -61,7 +61,7 @@ struct Answer {
 /// # Errors
 ///
 /// Fails if the file or the person's answers cannot be used.
-pub(crate) fn find(home: &Path) -> Result<Option<Found>, BindingError> {
+pub fn find(home: &Path) -> Result<Option<Found>, BindingError> {
     match env::current_dir() {
         Ok(folder) => find_in(&folder, home),
         // The folder was deleted.
@@ -114,7 +114,7 @@ impl Binding {
 /// # Errors
 ///
 /// Fails if the answers cannot be read or written.
-pub(crate) fn answer(home: &Home, found: &Found, allowed: bool) -> io::Result<()> {
+pub fn answer(home: &Home, found: &Found, allowed: bool) -> io::Result<()> {
     change(home, |answers| {
         answers.retain(|answer| answer.file != found.file);
         answers.push(Answer { file: found.file.clone(), binding: found.binding.clone(), allowed });
@@ -126,7 +126,7 @@ pub(crate) fn answer(home: &Home, found: &Found, allowed: bool) -> io::Result<()
 /// # Errors
 ///
 /// Fails if the answers cannot be read or written.
-pub(crate) fn forget(home: &Home, file: &Path) -> io::Result<bool> {
+pub fn forget(home: &Home, file: &Path) -> io::Result<bool> {
     let mut had = false;
     change(home, |answers| {
         had = answers.iter().any(|answer| answer.file == file);

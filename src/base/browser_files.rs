@@ -36,12 +36,12 @@ impl Home {
     }
 
     /// Returns the same without creating or checking anything.
-    pub(crate) fn with_browser(&self, name: &BrowserName) -> Self {
+    pub fn with_browser(&self, name: &BrowserName) -> Self {
         Self { browser: Some(name.clone()).filter(|name| !name.is_main()), ..self.clone() }
     }
 
     /// Returns the folder with one folder per browser with a name.
-    pub(crate) fn browsers_folder(&self) -> PathBuf {
+    pub fn browsers_folder(&self) -> PathBuf {
         self.root.join(BROWSERS)
     }
 
@@ -105,7 +105,7 @@ impl Home {
 
     /// Returns the browsers that have files in this home: the main one, then the others by name. One that was closed
     /// still has its profile.
-    pub(crate) fn browsers(&self) -> Vec<BrowserName> {
+    pub fn browsers(&self) -> Vec<BrowserName> {
         let folder = self.browsers_folder();
         let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
         let mut named: Vec<_> = entries
@@ -121,7 +121,7 @@ impl Home {
     /// # Errors
     ///
     /// Fails if a keeper's lock cannot be tested.
-    pub(crate) fn kept_browsers(&self) -> io::Result<Vec<BrowserName>> {
+    pub fn kept_browsers(&self) -> io::Result<Vec<BrowserName>> {
         let mut kept = Vec::new();
         for name in self.browsers() {
             if FileLock::is_held(&self.with_browser(&name).keeper_lock())? {

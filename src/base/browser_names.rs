@@ -63,7 +63,7 @@ impl BrowserName {
 mod tests {
     use super::super::home::Home;
     use super::*;
-    use crate::base::private_folder::HomeError;
+    use crate::private_folder::HomeError;
     use std::fs;
 
     #[test]

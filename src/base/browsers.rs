@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// One channel of one browser.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Browser {
+pub struct Browser {
     /// The name shown to people: `Chrome Beta`.
     pub name: &'static str,
     /// The user data folder, relative to `~/.config`.
@@ -34,7 +34,7 @@ const fn browser(
 }
 
 /// Every browser that reads host manifests as Chromium does.
-pub(crate) const FAMILY: [Browser; 15] = [
+pub const FAMILY: [Browser; 15] = [
     browser(
         "Chrome",
         Some("google-chrome"),
@@ -137,14 +137,14 @@ const SANDBOXED: [(&str, &str); 8] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum System {
+pub enum System {
     Linux,
     Macos,
 }
 
 /// The folders of this machine that the table refers to.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine {
+pub struct Machine {
     pub system: System,
     pub home: PathBuf,
     /// `~/.config` or `~/Library/Application Support`.
@@ -155,7 +155,7 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// Returns the machine that the environment describes, or `None` without a home directory.
-    pub(crate) fn current() -> Option<Self> {
+    pub fn current() -> Option<Self> {
         let home = dirs::home_dir()?;
         let configuration = dirs::config_dir()?;
         let system = if cfg!(target_os = "macos") { System::Macos } else { System::Linux };
@@ -167,14 +167,13 @@ impl Machine {
     }
 
     /// Returns a machine on which nothing is installed.
-    #[cfg(test)]
-    pub(crate) fn bare(home: &Path) -> Self {
+    pub fn bare(home: &Path) -> Self {
         let configuration = home.join("config");
         Self { system: System::Linux, home: home.to_owned(), configuration, programs: Vec::new() }
     }
 
     /// Returns the browser's user data folder, or `None` if the browser does not exist for this system.
-    pub(crate) fn user_data(&self, browser: &Browser) -> Option<PathBuf> {
+    pub fn user_data(&self, browser: &Browser) -> Option<PathBuf> {
         let beneath = match self.system {
             System::Linux => browser.linux,
             System::Macos => browser.macos,
@@ -183,7 +182,7 @@ impl Machine {
     }
 
     /// Returns whether the browser is installed: its user data folder or its program exists.
-    pub(crate) fn has(&self, browser: &Browser) -> bool {
+    pub fn has(&self, browser: &Browser) -> bool {
         let Some(data) = self.user_data(browser) else { return false };
         let is_there = |folder: &PathBuf| match self.system {
             System::Linux => browser.programs.iter().any(|name| is_native_program(&folder.join(name))),
@@ -193,7 +192,7 @@ impl Machine {
     }
 
     /// Returns the installed packages of browsers that cannot start our host.
-    pub(crate) fn sandboxed(&self) -> impl Iterator<Item = &'static str> + '_ {
+    pub fn sandboxed(&self) -> impl Iterator<Item = &'static str> + '_ {
         SANDBOXED.iter().filter(|(_, folder)| self.home.join(folder).is_dir()).map(|(name, _)| *name)
     }
 }

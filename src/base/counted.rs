@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// Formats a count: `1 tab`, `2 tabs`. For nouns whose plural adds an s.
-pub(crate) fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     let s = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{s}")
 }

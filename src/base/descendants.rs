@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 /// The polling interval: the end of another process's child is not reported to us.
-pub(crate) const RECHECK_INTERVAL: Duration = Duration::from_millis(50);
+pub const RECHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One process, distinguished from a later one with the same pid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ProcessId {
+pub struct ProcessId {
     pub pid: i32,
     /// Its start time as the system writes it. Only used for comparison.
     started: String,
@@ -24,7 +24,7 @@ struct Entry {
 }
 
 /// Returns the descendants of `root`, without `root` itself.
-pub(crate) fn of(root: i32) -> Vec<ProcessId> {
+pub fn of(root: i32) -> Vec<ProcessId> {
     let table = table();
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for (pid, entry) in &table {
@@ -44,17 +44,17 @@ pub(crate) fn of(root: i32) -> Vec<ProcessId> {
 }
 
 /// Kills those of `processes` that still run.
-pub(crate) fn kill(processes: &[ProcessId]) {
+pub fn kill(processes: &[ProcessId]) {
     signal(processes, Signal::KILL);
 }
 
 /// Sends TERM to those of `processes` that still run.
-pub(crate) fn ask_to_end(processes: &[ProcessId]) {
+pub fn ask_to_end(processes: &[ProcessId]) {
     signal(processes, Signal::TERM);
 }
 
 /// Sends TERM to `processes`, and kills those that still run after `patience`.
-pub(crate) async fn see_off(processes: &[ProcessId], patience: Duration) {
+pub async fn see_off(processes: &[ProcessId], patience: Duration) {
     ask_to_end(processes);
     let gone = async {
         while !living(processes).is_empty() {

@@ -17,7 +17,7 @@ const LONGEST_EXTENSION: usize = 12;
 const MOST_OF_ONE_NAME: u32 = 1000;
 
 /// Returns the last component of a name with only harmless characters, or an empty string if none are left.
-pub(crate) fn safe_name(name: &str) -> String {
+pub fn safe_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let kept: String = last
         .chars()
@@ -41,7 +41,7 @@ fn split(name: &str) -> (&str, &str) {
 /// read it.
 /// `folder` is absolute and has no symlinks. Never replaces a file in the folder, and follows no symlinks. Blocks on
 /// disk I/O.
-pub(crate) fn move_into(file: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> {
+pub fn move_into(file: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> {
     if !fs::symlink_metadata(file)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
     }

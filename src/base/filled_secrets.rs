@@ -48,7 +48,7 @@ struct Known {
 }
 
 /// Remembers a secret until the process ends, or for a time if it is worthless afterwards.
-pub(crate) fn remember(secret: &str, lasts: Option<Duration>) {
+pub fn remember(secret: &str, lasts: Option<Duration>) {
     let forms = forms_of(secret);
     let now = Instant::now();
     let until = lasts.and_then(|lasts| now.checked_add(lasts));
@@ -62,7 +62,7 @@ pub(crate) fn remember(secret: &str, lasts: Option<Duration>) {
 }
 
 /// Removes the secrets from a text.
-pub(crate) fn without(text: &str) -> Cow<'_, str> {
+pub fn without(text: &str) -> Cow<'_, str> {
     if !ANY.load(Ordering::Acquire) || text.len() < SHORTEST {
         return Cow::Borrowed(text);
     }
@@ -79,14 +79,14 @@ pub(crate) fn without(text: &str) -> Cow<'_, str> {
 }
 
 /// Removes the secrets from a text in place.
-pub(crate) fn clean(text: &mut String) {
+pub fn clean(text: &mut String) {
     if let Cow::Owned(clean) = without(text) {
         *text = clean;
     }
 }
 
 /// Removes the secrets from every text and name in a value, and from numbers that are one.
-pub(crate) fn clean_value(value: &mut Value) {
+pub fn clean_value(value: &mut Value) {
     if !ANY.load(Ordering::Acquire) {
         return;
     }
@@ -112,7 +112,7 @@ pub(crate) fn clean_value(value: &mut Value) {
 }
 
 /// Removes the secrets from a JSON text. Its numbers stay, because programs count on them.
-pub(crate) fn without_in_json(text: &str) -> Cow<'_, str> {
+pub fn without_in_json(text: &str) -> Cow<'_, str> {
     fn clean_texts(value: &mut Value) {
         match value {
             Value::String(text) => clean(text),

@@ -11,15 +11,15 @@ const SHORT: usize = 12;
 /// The SHA-256 hash of a key's uncompressed point, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct Fingerprint(String);
+pub struct Fingerprint(String);
 
 impl Fingerprint {
-    pub(crate) fn of(point: &[u8]) -> Self {
+    pub fn of(point: &[u8]) -> Self {
         Self(Sha256::digest(point).iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// Returns the short form that is shown to people.
-    pub(crate) fn id(&self) -> &str {
+    pub fn id(&self) -> &str {
         self.0.get(..SHORT).unwrap_or(&self.0)
     }
 }

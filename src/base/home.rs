@@ -2,7 +2,7 @@
 //!
 //! Owns the paths and the check of their permissions. Never reads or writes the files in it.
 
-pub(crate) use super::private_folder::{HomeError, private_folder};
+pub use super::private_folder::{HomeError, private_folder};
 
 use super::browser_names::BrowserName;
 use super::plain_name::is_name;
@@ -60,7 +60,7 @@ impl Home {
     }
 
     /// Returns the home at a path under the same conditions.
-    pub(crate) fn found(root: PathBuf) -> Option<Self> {
+    pub fn found(root: PathBuf) -> Option<Self> {
         check_way(&root).ok()?;
         root.to_str()?;
         is_private(&root).then_some(())?;
@@ -78,12 +78,12 @@ impl Home {
     /// # Errors
     ///
     /// Fails if the home cannot be determined.
-    pub(crate) fn shared_root() -> Result<PathBuf, HomeError> {
+    pub fn shared_root() -> Result<PathBuf, HomeError> {
         base()
     }
 
     /// Returns the folder with one folder per session of the home at this path.
-    pub(crate) fn instances_of(shared: &Path) -> PathBuf {
+    pub fn instances_of(shared: &Path) -> PathBuf {
         shared.join(INSTANCES)
     }
 
@@ -126,19 +126,19 @@ impl Home {
     }
 
     /// Returns the name of this instance; `None` for the default one.
-    pub(crate) fn session(&self) -> Option<&str> {
+    pub fn session(&self) -> Option<&str> {
         let instances = self.root.parent().filter(|above| above.file_name().is_some_and(|name| name == INSTANCES))?;
         let is_ours = instances.parent().is_some_and(is_private) && is_private(instances);
         self.root.file_name()?.to_str().filter(|name| is_ours && is_name(name))
     }
 
     /// Returns the name by which people choose this instance.
-    pub(crate) fn session_or_default(&self) -> &str {
+    pub fn session_or_default(&self) -> &str {
         self.session().unwrap_or(DEFAULT)
     }
 
     /// Returns the folder that all instances of the home share: that of the default instance.
-    pub(crate) fn shared(&self) -> &Path {
+    pub fn shared(&self) -> &Path {
         let shared = self.session().and_then(|_| self.root.parent()?.parent());
         shared.unwrap_or(&self.root)
     }

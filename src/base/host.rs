@@ -5,12 +5,12 @@
 use std::borrow::Cow;
 
 /// Returns a host as it stands in a URL: an IPv6 address in brackets.
-pub(crate) fn bracketed(host: &str) -> Cow<'_, str> {
+pub fn bracketed(host: &str) -> Cow<'_, str> {
     if host.contains(':') { Cow::Owned(format!("[{host}]")) } else { Cow::Borrowed(host) }
 }
 
 /// Returns a host of a URL without the brackets of an IPv6 address. Any other host is returned as it is.
-pub(crate) fn without_brackets(host: &str) -> &str {
+pub fn without_brackets(host: &str) -> &str {
     host.trim_start_matches('[').trim_end_matches(']')
 }
 

@@ -3,7 +3,7 @@
 //! Owns the escaping of what others wrote.
 
 /// Returns HTML that shows just this text, in an element or a quoted attribute.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 /// Nested folders in the root. Each must be a real folder, not a symlink.
 const FOLDERS: [&str; 2] = [".context", "sidebar-inbox"];
 /// The size limit of one message with all its fields, in bytes.
-pub(crate) const LARGEST_MESSAGE: usize = 256 * 1024;
+pub const LARGEST_MESSAGE: usize = 256 * 1024;
 /// Only this many messages are read, the newest ones.
 const MOST_MESSAGES: usize = 500;
 
 /// A waiting message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Message {
+pub struct Message {
     /// Letters, digits and `-`, at most 64.
     pub id: String,
     /// The time at which it was left.
@@ -41,7 +41,7 @@ pub(crate) struct Message {
 
 /// The content of an inbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub struct Listed {
     /// Oldest first.
     pub messages: Vec<Message>,
     /// The number of files that are not messages: too large, unreadable or malformed.
@@ -51,12 +51,12 @@ pub(crate) struct Listed {
 }
 
 /// Returns the folder that holds the inbox of `folder`: the root of its git repository, or else `folder` itself.
-pub(crate) fn root_of(folder: &Path) -> &Path {
+pub fn root_of(folder: &Path) -> &Path {
     folder.ancestors().find(|above| above.join(".git").exists()).unwrap_or(folder)
 }
 
 /// Writes a message and returns the path of its file. Fails if its id is not valid or the message is too large.
-pub(crate) fn write(root: &Path, message: &Message) -> io::Result<PathBuf> {
+pub fn write(root: &Path, message: &Message) -> io::Result<PathBuf> {
     if !is_id(&message.id) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the message's id is not a plain word"));
     }
@@ -79,7 +79,7 @@ pub(crate) fn write(root: &Path, message: &Message) -> io::Result<PathBuf> {
 }
 
 /// Reads the waiting messages. Fails if the inbox is not a real folder.
-pub(crate) fn list(root: &Path) -> io::Result<Listed> {
+pub fn list(root: &Path) -> io::Result<Listed> {
     let mut files = files(root)?;
     let mut listed = Listed { more: files.len().saturating_sub(MOST_MESSAGES), ..Listed::default() };
     // The names begin with their timestamp.
@@ -98,7 +98,7 @@ pub(crate) fn list(root: &Path) -> io::Result<Listed> {
 }
 
 /// Removes the waiting messages, and nothing else. Returns their number. Fails if the inbox is not a real folder.
-pub(crate) fn clear(root: &Path) -> io::Result<usize> {
+pub fn clear(root: &Path) -> io::Result<usize> {
     let files = files(root)?;
     for file in &files {
         match fs::remove_file(file) {

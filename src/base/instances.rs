@@ -13,15 +13,15 @@ use std::io;
 
 /// An instance and its folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Instance {
+pub struct Instance {
     /// `default`, or the name of the session.
-    pub(crate) name: String,
-    pub(crate) home: Home,
+    pub name: String,
+    pub home: Home,
 }
 
 /// What the files of an instance say. The locks of its processes decide, which the kernel releases even on kill -9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signs {
+pub enum Signs {
     /// Its daemon holds the lock.
     Daemon,
     /// Its browser is open, but its daemon does not run. The next command starts one.
@@ -33,7 +33,7 @@ pub(crate) enum Signs {
 }
 
 /// Returns the default instance, then the others by name.
-pub(crate) fn all(of: &Home) -> io::Result<Vec<Instance>> {
+pub fn all(of: &Home) -> io::Result<Vec<Instance>> {
     let shared = of.shared().to_owned();
     let folder = Home::instances_of(&shared);
     let mut named = match fs::read_dir(&folder) {
@@ -57,7 +57,7 @@ impl Instance {
     /// # Errors
     ///
     /// Fails if a lock cannot be tested.
-    pub(crate) fn signs(&self) -> io::Result<Signs> {
+    pub fn signs(&self) -> io::Result<Signs> {
         if FileLock::is_held(&self.home.daemon_lock())? {
             return Ok(Signs::Daemon);
         }
@@ -71,12 +71,12 @@ impl Instance {
     }
 
     /// Returns whether a browser that gstack started is open.
-    pub(crate) fn has_browser(&self) -> io::Result<bool> {
+    pub fn has_browser(&self) -> io::Result<bool> {
         Ok(!self.home.kept_browsers()?.is_empty())
     }
 
     /// Returns the profile that its browser holds.
-    pub(crate) fn held_profile(&self) -> Option<ProfileName> {
+    pub fn held_profile(&self) -> Option<ProfileName> {
         let named = self.home.named_profiles().unwrap_or_default();
         std::iter::once(ProfileName::default()).chain(named).find(|profile| {
             let user = profiles::user(&self.home.profile_lock(profile)).ok().flatten().flatten();

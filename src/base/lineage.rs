@@ -9,17 +9,17 @@ use super::process::{Process, ProcessTable, is_fork_of, variable};
 use super::program::KEEPER_ROLE;
 
 /// Set to our home in the environment of every agent, and inherited by everything it starts.
-pub(crate) const AGENT_VARIABLE: &str = "GSTACK_AGENT";
+pub const AGENT_VARIABLE: &str = "GSTACK_AGENT";
 /// Set beside it: the id of the agent's conversation.
-pub(crate) const CONVERSATION_VARIABLE: &str = "GSTACK_CONVERSATION";
+pub const CONVERSATION_VARIABLE: &str = "GSTACK_CONVERSATION";
 /// The maximum number of parents. A longer chain does not occur; a loop would mean a broken process table.
-pub(crate) const LONGEST_CHAIN: usize = 64;
+pub const LONGEST_CHAIN: usize = 64;
 /// The maximum number of walks: a parent that ends during a walk has its children reparented, so the walk starts over.
 const WALKS: usize = 4;
 
 /// The origin of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lineage {
+pub enum Lineage {
     /// None of its ancestors is an agent.
     Person,
     /// An agent started it. Holds the id of that agent's conversation, if known.
@@ -30,7 +30,7 @@ pub(crate) enum Lineage {
 
 /// Returns the origin of `process`: checks whether it or one of its ancestors is an agent of this daemon or has an
 /// agent's environment.
-pub(crate) fn of(process: &Process) -> Lineage {
+pub fn of(process: &Process) -> Lineage {
     let table = ProcessTable::read();
     for _ in 0..WALKS {
         match walk(&table, process.pid) {
@@ -43,13 +43,13 @@ pub(crate) fn of(process: &Process) -> Lineage {
 }
 
 /// Returns whether an agent started this program. Checks the parent process and its ancestors, not this process itself.
-pub(crate) fn agent_started_us() -> bool {
+pub fn agent_started_us() -> bool {
     let parent = rustix::process::getppid().and_then(|pid| Process::find(pid.as_raw_nonzero().get()));
     parent.is_some_and(|parent| matches!(of(&parent), Lineage::Agent(_)))
 }
 
 /// Returns whether exactly this process, not another one that reused its pid, is an ancestor of `process`.
-pub(crate) fn descends_from_process(process: &Process, ancestor: &Process) -> bool {
+pub fn descends_from_process(process: &Process, ancestor: &Process) -> bool {
     let table = ProcessTable::read();
     let mut current = process.pid;
     let mut child_began = u64::MAX;
@@ -72,7 +72,7 @@ pub(crate) fn descends_from_process(process: &Process, ancestor: &Process) -> bo
 
 /// Returns the shell or program that ran `process`: its parent, or, if that is a subshell, the shell itself. `None` if it has
 /// ended.
-pub(crate) fn started_by(process: &Process) -> Option<Process> {
+pub fn started_by(process: &Process) -> Option<Process> {
     let table = ProcessTable::read();
     let mut starter = table.parent(process.pid).filter(|parent| *parent > 1)?;
     for _ in 0..LONGEST_CHAIN {
@@ -204,7 +204,7 @@ mod tests {
         let mut child = Command::new("sh").args(["-c", "read line"]).stdin(Stdio::piped()).spawn().unwrap();
         let process = Process::find(i32::try_from(child.id()).unwrap()).unwrap();
         assert_eq!(of(&process), Lineage::Agent(None), "a child of this process");
-        let own = Process::find(crate::base::process::own_pid()).unwrap();
+        let own = Process::find(crate::process::own_pid()).unwrap();
         assert!(descends_from_process(&process, &own) && descends_from_process(&process, &process));
         assert!(!descends_from_process(&own, &process), "it is the other way round");
         drop(child.stdin.take());

@@ -12,7 +12,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// A lock that is held until it is dropped or the process ends.
 #[derive(Debug)]
-pub(crate) struct FileLock {
+pub struct FileLock {
     file: File,
 }
 
@@ -28,25 +28,25 @@ impl Drop for FileLock {
 
 impl FileLock {
     /// Takes the lock, or returns `None` if another process holds it.
-    pub(crate) fn try_take(path: &Path) -> io::Result<Option<Self>> {
+    pub fn try_take(path: &Path) -> io::Result<Option<Self>> {
         Self::take_within(path, Duration::ZERO)
     }
 
     /// Takes the lock if its holder releases it within `limit`, or else returns `None`. Blocks the thread.
-    pub(crate) fn take_within(path: &Path, limit: Duration) -> io::Result<Option<Self>> {
+    pub fn take_within(path: &Path, limit: Duration) -> io::Result<Option<Self>> {
         let file = open(path)?;
         Ok(lock_within(&file, limit)?.then_some(Self { file }))
     }
 
     /// Waits until the lock is free. Blocks the thread.
-    pub(crate) fn take(path: &Path) -> io::Result<Self> {
+    pub fn take(path: &Path) -> io::Result<Self> {
         let file = open(path)?;
         file.lock()?;
         Ok(Self { file })
     }
 
     /// Returns whether the lock is held now. Does not create the file, and holds the lock only while it checks.
-    pub(crate) fn is_held(path: &Path) -> io::Result<bool> {
+    pub fn is_held(path: &Path) -> io::Result<bool> {
         let file = match OpenOptions::new().read(true).open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -62,7 +62,7 @@ impl FileLock {
 
 /// Locks an open file if the holder releases it within `limit`, or else returns `false`. The lock is held until the
 /// file is closed. Blocks the thread.
-pub(crate) fn lock_within(file: &File, limit: Duration) -> io::Result<bool> {
+pub fn lock_within(file: &File, limit: Duration) -> io::Result<bool> {
     let until = Instant::now() + limit;
     loop {
         match file.try_lock() {

@@ -5,12 +5,12 @@
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// Returns gstack's own events from `info` on, and others' from `warn` on.
-pub(crate) fn standard() -> Targets {
+pub fn standard() -> Targets {
     Targets::new().with_target(env!("CARGO_CRATE_NAME"), LevelFilter::INFO).with_default(LevelFilter::WARN)
 }
 
 /// Returns the filter that an environment variable holds, or the default if it is not set or is not a filter.
-pub(crate) fn from_variable(name: &str) -> Targets {
+pub fn from_variable(name: &str) -> Targets {
     std::env::var(name).ok().and_then(|filter| filter.parse().ok()).unwrap_or_else(standard)
 }
 

@@ -5,7 +5,7 @@
 
 mod fold;
 
-pub(crate) use fold::{ascii_of, is_invisible, tagged_ascii};
+pub use fold::{ascii_of, is_invisible, tagged_ascii};
 
 use fold::{Folded, Reading, class_of, fold, fold_ascii};
 use std::ops::Range;
@@ -14,7 +14,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Words to search for, reduced to ASCII letters.
 #[derive(Debug)]
-pub(crate) struct Words {
+pub struct Words {
     forwards: Vec<u8>,
     backwards: Vec<u8>,
     /// The letter of the words that is rarest in texts.
@@ -26,14 +26,14 @@ const BY_FREQUENCY: &[u8] = b"QXJZWYKVFGBHPMDUCOTRSNALE";
 
 impl Words {
     /// Prepares a search. `words` needs at least one ASCII letter; all other characters are dropped.
-    pub(crate) fn new(words: &str) -> Self {
+    pub fn new(words: &str) -> Self {
         let forwards: Vec<u8> = words.bytes().filter(u8::is_ascii_alphabetic).map(class_of).collect();
         let rarest = BY_FREQUENCY.iter().copied().find(|letter| forwards.contains(letter)).unwrap_or_default();
         Self { backwards: forwards.iter().rev().copied().collect(), forwards, rarest }
     }
 
     /// Returns the ranges of `text` that read as the words, in order and without overlap.
-    pub(crate) fn find(&self, text: &str) -> Vec<Range<usize>> {
+    pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         if !self.may_be_in(text) {
             return Vec::new();
         }
@@ -155,7 +155,7 @@ impl Words {
 
 /// Returns the letters and digits of a text in lower case, with lookalikes folded and invisible characters removed.
 /// Anything between them becomes one space.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_ascii_alphanumeric() {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// A process that has the socket open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Holder {
+pub struct Holder {
     pub process: Process,
     /// The file descriptor's link in `/proc` and its target (`socket:[INODE]`). Linux only.
     link: Option<(PathBuf, PathBuf)>,
@@ -18,7 +18,7 @@ pub(crate) struct Holder {
 
 impl Holder {
     /// Returns whether the process still runs and still holds the socket. Much cheaper than another search.
-    pub(crate) fn still_holds(&self) -> bool {
+    pub fn still_holds(&self) -> bool {
         let same = |(link, socket): &(PathBuf, PathBuf)| std::fs::read_link(link).is_ok_and(|target| target == *socket);
         self.link.as_ref().is_none_or(same) && self.process.is_alive()
     }
@@ -27,7 +27,7 @@ impl Holder {
 /// Returns all processes of this user that hold the socket whose local address is `near` and whose peer is `far`.
 /// Blocks for some milliseconds, because it reads every open file of this user's processes.
 #[cfg(target_os = "linux")]
-pub(crate) fn holders(near: SocketAddr, far: SocketAddr) -> Vec<Holder> {
+pub fn holders(near: SocketAddr, far: SocketAddr) -> Vec<Holder> {
     let Some(inode) = tables::inode_of(near, far) else { return Vec::new() };
     let socket = PathBuf::from(format!("socket:[{inode}]"));
     let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };

@@ -9,7 +9,7 @@ use std::fs;
 use std::process::Command;
 
 /// Returns the bytes that these processes and their descendants use; `None` if none of them can be read.
-pub(crate) fn of_trees(roots: &[i32]) -> Option<u64> {
+pub fn of_trees(roots: &[i32]) -> Option<u64> {
     let parents = parents();
     let wanted: Vec<i32> = descendants(roots, &parents).into_iter().collect();
     let found: Vec<u64> = of_each(&wanted);

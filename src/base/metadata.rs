@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 /// Names under which clouds serve metadata. Sources: the clouds' own documentation of their instance metadata services.
-pub(crate) const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 9] = [
     "metadata.google.internal",
     "metadata.goog",
     "metadata",
@@ -40,11 +40,11 @@ const NAT64_LENGTHS: [usize; 6] = [32, 40, 48, 56, 64, 96];
 const NAT64_RESERVED: usize = 8;
 
 /// Returns whether a URL's host is a metadata service. False if the URL cannot be parsed.
-pub(crate) fn is_metadata_url(url: &str) -> bool {
+pub fn is_metadata_url(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| url.host().is_some_and(|host| is_metadata(&host)))
 }
 
-pub(crate) fn is_metadata(host: &Host<&str>) -> bool {
+pub fn is_metadata(host: &Host<&str>) -> bool {
     match host {
         Host::Ipv4(address) => is_metadata_v4(*address),
         Host::Ipv6(address) => is_metadata_v6(*address),
@@ -57,7 +57,7 @@ pub(crate) fn is_metadata(host: &Host<&str>) -> bool {
     }
 }
 
-pub(crate) fn is_metadata_address(address: IpAddr) -> bool {
+pub fn is_metadata_address(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_metadata_v4(address),
         IpAddr::V6(address) => is_metadata_v6(address),
@@ -66,7 +66,7 @@ pub(crate) fn is_metadata_address(address: IpAddr) -> bool {
 
 /// Returns the hosts as a browser writes them after parsing a URL: decimal, hexadecimal and octal IPv4 spellings become
 /// dotted, and IPv6 addresses have no brackets. Incomplete: has only the known addresses of the link-local block.
-pub(crate) fn hosts() -> impl Iterator<Item = String> {
+pub fn hosts() -> impl Iterator<Item = String> {
     let v4 = || LINK_LOCAL_V4.into_iter().chain(OTHER_V4);
     let names = NAMES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}.")]);
     let embedded = v4().flat_map(|address| {

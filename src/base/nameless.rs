@@ -12,7 +12,7 @@ use std::path::Path;
 /// # Errors
 ///
 /// Fails if the folder is not writable.
-pub(crate) fn create(folder: &Path) -> io::Result<File> {
+pub fn create(folder: &Path) -> io::Result<File> {
     let path = folder.join(format!(".gstack-{}", uuid::Uuid::new_v4().simple()));
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
     remove_file(&path)?;

@@ -20,13 +20,13 @@ const STORES: [&str; 3] = ["chromewebstore.google.com", "chrome.google.com", "mi
 
 /// The owner of such a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OwnPage {
+pub enum OwnPage {
     Browser,
     Store,
 }
 
 /// Returns the owner of the page at a URL, or `None` for all other pages.
-pub(crate) fn of(url: &str) -> Option<OwnPage> {
+pub fn of(url: &str) -> Option<OwnPage> {
     let parsed = Url::parse(url).ok()?;
     if parsed.host_str().is_some_and(|host| STORES.contains(&host)) {
         return Some(OwnPage::Store);

@@ -16,7 +16,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 /// The process that connected, and its origin. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Peer {
+pub struct Peer {
     uid: u32,
     /// `None` if the kernel did not name the process, or the process ended before it was examined.
     process: Option<Arc<Connected>>,
@@ -68,7 +68,7 @@ impl Connected {
 impl Peer {
     /// Identifies the process that connected. Call it right after `accept`: a process that ends before this stays
     /// unknown. Fails if the kernel does not return the peer's credentials.
-    pub(crate) fn of(stream: &UnixStream) -> io::Result<Self> {
+    pub fn of(stream: &UnixStream) -> io::Result<Self> {
         let credentials = stream.peer_cred()?;
         let uid = credentials.uid();
         // Another user's process needs no further identification.
@@ -79,34 +79,34 @@ impl Peer {
     }
 
     /// Returns whether the process runs as the same user as this one.
-    pub(crate) fn is_own_user(&self) -> bool {
+    pub fn is_own_user(&self) -> bool {
         is_own(self.uid)
     }
 
     /// Returns the origin of the process, as found when it connected. `Unknown` once that process has ended, because
     /// another process then holds its end of the connection.
-    pub(crate) fn lineage(&self) -> Lineage {
+    pub fn lineage(&self) -> Lineage {
         let there = self.process.as_ref().is_some_and(|connected| connected.is_alive());
         if there { self.lineage.clone() } else { Lineage::Unknown }
     }
 
     /// Returns whether this is a running process of our own user that no agent started.
-    pub(crate) fn is_person(&self) -> bool {
+    pub fn is_person(&self) -> bool {
         self.is_own_user() && self.lineage() == Lineage::Person
     }
 
     /// Returns the pid, if the kernel named the process.
-    pub(crate) fn pid(&self) -> Option<i32> {
+    pub fn pid(&self) -> Option<i32> {
         self.process.as_ref().map(|connected| connected.process.pid)
     }
 
     /// Returns the process, if the kernel named it and it still runs.
-    pub(crate) fn process(&self) -> Option<&Process> {
+    pub fn process(&self) -> Option<&Process> {
         self.process.as_ref().filter(|connected| connected.is_alive()).map(|connected| &connected.process)
     }
 
     /// Returns whether exactly this process is an ancestor.
-    pub(crate) fn descends_from_process(&self, ancestor: &Process) -> bool {
+    pub fn descends_from_process(&self, ancestor: &Process) -> bool {
         self.process.as_ref().is_some_and(|connected| {
             lineage::descends_from_process(&connected.process, ancestor) && connected.is_alive()
         })
@@ -126,7 +126,7 @@ fn is_own(uid: u32) -> bool {
 
 /// Listens at `path`, mode 0600, and replaces the socket that a dead process left there. The caller holds the lock that
 /// proves that no running process uses it.
-pub(crate) fn listen(path: &Path) -> io::Result<UnixListener> {
+pub fn listen(path: &Path) -> io::Result<UnixListener> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 
 /// The variables that a program needs to find its files, and to reach the desktop, its keyring and the person. The daemon
 /// keeps them from its start.
-pub(crate) const PASSED: [&str; 12] = [
+pub const PASSED: [&str; 12] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -30,7 +30,7 @@ pub(crate) const PASSED: [&str; 12] = [
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 
 /// Returns the command of a program. Its input is empty and its output is dropped, unless the caller pipes them.
-pub(crate) fn command(program: &Path) -> Command {
+pub fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.env_clear().env("PATH", search_path(program));
@@ -47,14 +47,14 @@ pub(crate) fn command(program: &Path) -> Command {
 /// # Errors
 ///
 /// Fails if the program is missing or can't be executed.
-pub(crate) fn start(command: &mut Command) -> io::Result<Running> {
+pub fn start(command: &mut Command) -> io::Result<Running> {
     let child = command.spawn()?;
     let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
     Ok(Running { child, group })
 }
 
 /// A running program. Dropping it ends the program and every process of its group.
-pub(crate) struct Running {
+pub struct Running {
     child: Child,
     group: Option<Pid>,
 }
@@ -114,7 +114,7 @@ fn may_answer(address: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::process::Process;
+    use crate::process::Process;
     use tokio::io::AsyncReadExt;
 
     async fn output(script: &str) -> String {

@@ -19,14 +19,14 @@ const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::C
 
 /// A folder that is held open.
 #[derive(Debug)]
-pub(crate) struct PinnedFolder {
+pub struct PinnedFolder {
     folder: OwnedFd,
     path: PathBuf,
 }
 
 impl PinnedFolder {
     /// Opens a folder by an absolute path without symlinks. Fails if the path has a symlink now.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    pub fn open(path: &Path) -> io::Result<Self> {
         if !path.is_absolute() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));
         }
@@ -45,13 +45,13 @@ impl PinnedFolder {
 
     /// Returns a path for a name in this folder, valid while this is held. On Linux it leads to this folder even if the
     /// folder's own path was replaced; other systems have no such path.
-    pub(crate) fn place(&self, name: &OsStr) -> PathBuf {
+    pub fn place(&self, name: &OsStr) -> PathBuf {
         self.itself().unwrap_or_else(|| self.path.clone()).join(name)
     }
 
     /// Opens a file of this folder for reading. Does not follow a symlink and does not block on a pipe. Fails if it is
     /// not a regular file.
-    pub(crate) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let file = OpenOptions::new().read(true).custom_flags(flags).open(self.place(name))?;
         if file.metadata()?.is_file() {

@@ -3,9 +3,9 @@
 //! Owns which characters they may have.
 
 /// The maximum length, in characters.
-pub(crate) const LONGEST: usize = 32;
+pub const LONGEST: usize = 32;
 
 /// Returns whether a name has 1 to 32 characters, all letters, digits, `-` or `_`. It is then not a path.
-pub(crate) fn is_name(name: &str) -> bool {
+pub fn is_name(name: &str) -> bool {
     (1..=LONGEST).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }

@@ -107,7 +107,7 @@ pub(super) fn check_way(path: &Path) -> Result<(), HomeError> {
 }
 
 /// Creates a private folder, or checks that the existing one is private. Fails if it is not.
-pub(crate) fn private_folder(path: &Path) -> Result<(), HomeError> {
+pub fn private_folder(path: &Path) -> Result<(), HomeError> {
     let unusable = |source| HomeError::Unusable { path: path.to_owned(), source };
     fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(unusable)?;
     let found = fs::metadata(path).map_err(unusable)?;
@@ -126,7 +126,7 @@ pub(crate) fn private_folder(path: &Path) -> Result<(), HomeError> {
 }
 
 /// Returns whether a folder is as `private_folder` leaves it.
-pub(crate) fn is_private(path: &Path) -> bool {
+pub fn is_private(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| {
         let own = rustix::process::geteuid().as_raw();
         found.is_dir() && found.uid() == own && found.permissions().mode() & 0o777 == FOLDER_MODE

@@ -19,13 +19,13 @@ const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
 const MOST_OF_PROC: usize = 8 * 1024;
 
 /// Returns the pid of this process, in the type that system calls take.
-pub(crate) fn own_pid() -> i32 {
+pub fn own_pid() -> i32 {
     std::process::id().cast_signed()
 }
 
 /// A process, identified by its pid and start time, so that a reused pid does not match it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct Process {
+pub struct Process {
     pub pid: i32,
     /// In the kernel's clock ticks since boot. 0 on systems other than Linux.
     began: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Process {
 
 impl Process {
     /// Returns the process that has this pid now. `None` if there is none or it is a zombie.
-    pub(crate) fn find(pid: i32) -> Option<Self> {
+    pub fn find(pid: i32) -> Option<Self> {
         if pid <= 0 {
             return None;
         }
@@ -45,12 +45,12 @@ impl Process {
     }
 
     /// Returns whether exactly this process still runs.
-    pub(crate) fn is_alive(&self) -> bool {
+    pub fn is_alive(&self) -> bool {
         Self::find(self.pid).as_ref() == Some(self)
     }
 
     /// Waits until the process has ended.
-    pub(crate) async fn ended(&self) {
+    pub async fn ended(&self) {
         // Watch before the check: if the process is alive then, this watches the right one.
         let watch = Pid::from_raw(self.pid).and_then(EndWatch::on);
         while self.is_alive() {
@@ -62,7 +62,7 @@ impl Process {
     }
 
     /// Kills the process unless it has ended.
-    pub(crate) fn kill(&self) -> rustix::io::Result<()> {
+    pub fn kill(&self) -> rustix::io::Result<()> {
         match Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
             Some(pid) => rustix::process::kill_process(pid, rustix::process::Signal::KILL),
             None => Err(rustix::io::Errno::SRCH),
@@ -72,16 +72,16 @@ impl Process {
 
 /// Watches for the end of a process, which need not be a child (pidfd). `None` on systems other than Linux, and if the
 /// process is gone.
-pub(crate) struct EndWatch(os::EndWatch);
+pub struct EndWatch(os::EndWatch);
 
 impl EndWatch {
     /// Watches a process. Must be called within a runtime that has IO.
-    pub(crate) fn on(pid: Pid) -> Option<Self> {
+    pub fn on(pid: Pid) -> Option<Self> {
         os::EndWatch::on(pid).map(Self)
     }
 
     /// Returns when the process has ended, reaped or not.
-    pub(crate) async fn ended(&self) {
+    pub async fn ended(&self) {
         self.0.ended().await;
     }
 }
@@ -158,13 +158,13 @@ impl Row {
 
 /// Maps processes to their parents. On Linux each process is read on demand.
 #[derive(Debug, Default)]
-pub(crate) struct ProcessTable {
+pub struct ProcessTable {
     rows: HashMap<i32, Row>,
 }
 
 impl ProcessTable {
     #[cfg(target_os = "linux")]
-    pub(crate) fn read() -> Self {
+    pub fn read() -> Self {
         Self::default()
     }
 
@@ -174,7 +174,7 @@ impl ProcessTable {
         by_ps()
     }
 
-    pub(crate) fn parent(&self, pid: i32) -> Option<i32> {
+    pub fn parent(&self, pid: i32) -> Option<i32> {
         self.with_row(pid, |row| row.parent)
     }
 
@@ -195,7 +195,7 @@ impl ProcessTable {
 }
 
 /// Returns a variable's value in the environment that a process started with.
-pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
+pub fn variable(pid: i32, name: &str) -> Option<String> {
     let bytes = in_proc(pid, "environ").ok()?;
     let mut entries = bytes.split(|byte| *byte == 0);
     let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
@@ -204,7 +204,7 @@ pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
 
 /// Returns whether a process runs the program that its parent runs, because it was forked and has started no other one:
 /// a subshell. False on systems that do not tell the environment of a process.
-pub(crate) fn is_fork_of(pid: i32, parent: i32) -> bool {
+pub fn is_fork_of(pid: i32, parent: i32) -> bool {
     let same = |file| match (in_proc(pid, file), in_proc(parent, file)) {
         (Ok(one), Ok(other)) => !one.is_empty() && one == other,
         _ => false,

@@ -75,25 +75,25 @@ impl ProfileName {
 
 /// A browser that has a profile open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RunningBrowser {
-    pub(crate) host: String,
-    pub(crate) pid: u32,
+pub struct RunningBrowser {
+    pub host: String,
+    pub pid: u32,
 }
 
 impl Home {
     /// Returns the folder of the named profiles, which all instances share.
-    pub(crate) fn profiles(&self) -> PathBuf {
+    pub fn profiles(&self) -> PathBuf {
         self.shared().join("profiles")
     }
 
     /// Returns the folder of a profile.
-    pub(crate) fn profile(&self, name: &ProfileName) -> PathBuf {
+    pub fn profile(&self, name: &ProfileName) -> PathBuf {
         if name.is_default() { self.browser_profile() } else { self.profiles().join(name.as_str()) }
     }
 
     /// Returns the lock that is held while a browser uses the profile. It is beside the folder, so that it stays when the
     /// profile is deleted.
-    pub(crate) fn profile_lock(&self, name: &ProfileName) -> PathBuf {
+    pub fn profile_lock(&self, name: &ProfileName) -> PathBuf {
         let folder = self.profile(name);
         // The name of a profile has no dot: no profile has this path.
         folder.with_file_name(format!("{}.lock", folder.file_name().unwrap_or_default().to_string_lossy()))
@@ -104,12 +104,12 @@ impl Home {
     /// # Errors
     ///
     /// Fails if it cannot be made, or another user can access it.
-    pub(crate) fn prepare_profiles(&self) -> Result<(), HomeError> {
+    pub fn prepare_profiles(&self) -> Result<(), HomeError> {
         private_folder(&self.profiles())
     }
 
     /// Returns all named profiles that exist, in order.
-    pub(crate) fn named_profiles(&self) -> io::Result<Vec<ProfileName>> {
+    pub fn named_profiles(&self) -> io::Result<Vec<ProfileName>> {
         let entries = match fs::read_dir(self.profiles()) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -126,7 +126,7 @@ impl Home {
 }
 
 /// Takes a profile's lock for the holder of this name. `Err` inside: the name of the holder, if it is known.
-pub(crate) fn take(lock: &Path, holder: &str) -> io::Result<Result<FileLock, Option<String>>> {
+pub fn take(lock: &Path, holder: &str) -> io::Result<Result<FileLock, Option<String>>> {
     let Some(taken) = FileLock::take_within(lock, LOOK)? else { return Ok(Err(holder_of(lock))) };
     // Without the name, others only learn that the profile is in use: on a full disk it can't be written.
     if let Err(error) = fs::write(lock, holder) {
@@ -136,7 +136,7 @@ pub(crate) fn take(lock: &Path, holder: &str) -> io::Result<Result<FileLock, Opt
 }
 
 /// Returns who uses a profile; `Some(None)` if the name is not known, `None` if nobody does.
-pub(crate) fn user(lock: &Path) -> io::Result<Option<Option<String>>> {
+pub fn user(lock: &Path) -> io::Result<Option<Option<String>>> {
     Ok(FileLock::is_held(lock)?.then(|| holder_of(lock)))
 }
 
@@ -147,7 +147,7 @@ fn holder_of(lock: &Path) -> Option<String> {
 
 /// Returns the browser that has the profile open. Chromium's lock is a symbolic link to `host-pid`. It outlives a
 /// browser that was killed.
-pub(crate) fn browser_in(profile: &Path) -> Option<RunningBrowser> {
+pub fn browser_in(profile: &Path) -> Option<RunningBrowser> {
     let target = fs::read_link(profile.join("SingletonLock")).ok()?;
     let target = target.to_string_lossy().into_owned();
     let (host, pid) = target.rsplit_once('-').and_then(|(host, pid)| Some((host, pid.parse::<u32>().ok()?)))?;

@@ -12,7 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The folder of a project that has the files.
-pub(crate) const FOLDER: &str = ".gstack";
+pub const FOLDER: &str = ".gstack";
 
 /// Returns the folders that may have a project's files for someone who works in `folder`, the innermost first. `own_home`
 /// is gstack's own folder, which has none.
@@ -20,7 +20,7 @@ pub(crate) const FOLDER: &str = ".gstack";
 /// # Errors
 ///
 /// Fails if the folder cannot be resolved. A folder that does not exist has none.
-pub(crate) fn places(folder: &Path, own_home: &Path) -> io::Result<Vec<PathBuf>> {
+pub fn places(folder: &Path, own_home: &Path) -> io::Result<Vec<PathBuf>> {
     if !folder.is_absolute() {
         return Ok(Vec::new());
     }
@@ -48,7 +48,7 @@ fn is_repository(folder: &Path) -> bool {
 /// # Errors
 ///
 /// Fails with the reason if it is a symlink, not a regular file, not text or longer than `most` bytes.
-pub(crate) fn read(place: &Path, name: &str, most: u64) -> Result<Option<String>, String> {
+pub fn read(place: &Path, name: &str, most: u64) -> Result<Option<String>, String> {
     // Most folders have none: one look is enough to tell.
     if place.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
@@ -77,7 +77,7 @@ fn contents(file: File, most: u64) -> io::Result<String> {
 }
 
 /// Describes a syntax error in a file by its line. Quotes nothing of the file.
-pub(crate) fn syntax(text: &str, error: &toml::de::Error) -> String {
+pub fn syntax(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     format!("line {} is not valid TOML", before.matches('\n').count() + 1)
 }

@@ -12,37 +12,37 @@ use std::path::Path;
 
 /// A secret of 32 random bytes, written in hexadecimal.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Key(String);
+pub struct Key(String);
 
 impl Key {
-    pub(crate) fn random() -> Self {
+    pub fn random() -> Self {
         Self(hexadecimal(&rand::random::<[u8; 32]>()))
     }
 
     /// Parses a key from text; `None` if the text is not a key.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_key = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_key.then(|| Self(text.to_owned()))
     }
 
-    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+    pub fn read(path: &Path) -> io::Result<Self> {
         let text = std::fs::read_to_string(path)?;
         Self::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it holds no key"))
     }
 
     /// Replaces the key file atomically; mode 0600.
-    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+    pub fn write(&self, path: &Path) -> io::Result<()> {
         atomic::write(path, self.0.as_bytes())
     }
 
     /// Returns the proof of the key for this purpose. All `parts` but the last must not contain a line break.
-    pub(crate) fn proof(&self, purpose: &str, parts: &[&str]) -> String {
+    pub fn proof(&self, purpose: &str, parts: &[&str]) -> String {
         hexadecimal(&self.code(purpose, parts).finalize().into_bytes())
     }
 
     /// Returns whether `proof` is valid. Compares in constant time.
-    pub(crate) fn accepts(&self, purpose: &str, parts: &[&str], proof: &str) -> bool {
+    pub fn accepts(&self, purpose: &str, parts: &[&str], proof: &str) -> bool {
         bytes(proof).is_some_and(|proof| self.code(purpose, parts).verify_slice(&proof).is_ok())
     }
 
@@ -65,7 +65,7 @@ impl fmt::Debug for Key {
 }
 
 /// Returns 16 random bytes in hexadecimal, unique to a connection.
-pub(crate) fn nonce() -> String {
+pub fn nonce() -> String {
     hexadecimal(&rand::random::<[u8; 16]>())
 }
 

@@ -27,7 +27,7 @@ const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// The reserve on one folder's disk.
 #[derive(Debug)]
-pub(crate) struct Reserve {
+pub struct Reserve {
     folder: PathBuf,
     state: Mutex<State>,
 }
@@ -40,19 +40,19 @@ struct State {
 }
 
 /// Returns whether an error means that no space is left.
-pub(crate) fn is_full(error: &io::Error) -> bool {
+pub fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 impl Reserve {
     /// Opens the reserve in `folder`, and creates it if the disk has room.
-    pub(crate) fn open(folder: PathBuf) -> Self {
+    pub fn open(folder: PathBuf) -> Self {
         let kept = make(&folder);
         Self { folder, state: Mutex::new(State { kept, refused: None }) }
     }
 
     /// Returns whether the space is reserved. Recreates a released reserve once the disk has room.
-    pub(crate) fn is_kept(&self) -> bool {
+    pub fn is_kept(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.kept || !has_room(&self.folder) || state.refused.is_some_and(|at| at.elapsed() < TRY_AGAIN) {
             return state.kept;
@@ -63,7 +63,7 @@ impl Reserve {
     }
 
     /// Frees the reserved space. Returns false if there was none.
-    pub(crate) fn release(&self) -> bool {
+    pub fn release(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let had_any = remove(&self.folder);
         state.kept &= !had_any;
@@ -72,7 +72,7 @@ impl Reserve {
 }
 
 /// Releases the reserve in `folder` if there is too little room for a start.
-pub(crate) fn release_if_full(folder: &Path) {
+pub fn release_if_full(folder: &Path) {
     if !has_room(folder) && remove(folder) {
         tracing::debug!(folder = %folder.display(), "the reserve was released for the start");
     }

@@ -3,7 +3,7 @@
 //! Owns its time limit, its size limit and why it failed. What it writes to its error output is read by nobody: it may
 //! quote a secret.
 
-use crate::base::person_program::{self, Running};
+use crate::person_program::{self, Running};
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -16,7 +16,7 @@ const LARGEST_ANSWER: u64 = 256 * 1024;
 
 /// Why a program gave no answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     Missing,
     NotRun(String),
     Timeout,
@@ -27,19 +27,19 @@ pub(crate) enum Failure {
 }
 
 /// A program to run.
-pub(crate) struct Program<'a> {
-    pub(crate) program: &'a Path,
-    pub(crate) arguments: &'a [&'a str],
+pub struct Program<'a> {
+    pub program: &'a Path,
+    pub arguments: &'a [&'a str],
     /// Names and values.
-    pub(crate) variables: &'a [(&'a str, &'a str)],
+    pub variables: &'a [(&'a str, &'a str)],
     /// Written to its standard input.
-    pub(crate) input: Option<&'a str>,
-    pub(crate) limit: Duration,
+    pub input: Option<&'a str>,
+    pub limit: Duration,
 }
 
 impl Program<'_> {
     /// Returns what it writes to its standard output.
-    pub(crate) async fn output(self) -> Result<Zeroizing<String>, Failure> {
+    pub async fn output(self) -> Result<Zeroizing<String>, Failure> {
         let limit = self.limit;
         let mut running = self.start()?;
         match tokio::time::timeout(limit, answer(&mut running, self.input)).await {

@@ -3,7 +3,7 @@
 //! Owns where they are cut and how that is shown. The caller chooses the length, and what counts as a line.
 
 /// Returns a text of at most `most` characters. A text that is cut ends with an ellipsis, which counts.
-pub(crate) fn shorten(text: &str, most: usize) -> String {
+pub fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

@@ -9,7 +9,7 @@ use std::{fs, io};
 
 /// The record that a daemon writes when it is ready and removes when it ends. Mode 0600, because it holds the token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct State {
+pub struct State {
     /// For display only: the pid may have been reused.
     pub pid: u32,
     /// The port on 127.0.0.1.
@@ -22,14 +22,14 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn write(&self, home: &Home) -> io::Result<()> {
+    pub fn write(&self, home: &Home) -> io::Result<()> {
         atomic::write(&home.state_file(), &serde_json::to_vec_pretty(self)?)
     }
     /// Reads the file. `None` if it does not exist or is not valid; a running daemon writes it again.
-    pub(crate) fn read(home: &Home) -> Option<Self> {
+    pub fn read(home: &Home) -> Option<Self> {
         serde_json::from_slice(&fs::read(home.state_file()).ok()?).ok()
     }
-    pub(crate) fn remove(home: &Home) {
+    pub fn remove(home: &Home) {
         // It may be missing already; after any other error the next daemon overwrites it.
         fs::remove_file(home.state_file()).ok();
     }

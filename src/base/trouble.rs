@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 /// Returns the error's code in the catalogue of messages.
-pub(crate) fn code(source: &io::Error) -> &'static str {
+pub fn code(source: &io::Error) -> &'static str {
     let errno = source.raw_os_error();
     if errno.is_some_and(|code| code == Errno::MFILE.raw_os_error() || code == Errno::NFILE.raw_os_error()) {
         return "too_many_files";
@@ -22,7 +22,7 @@ pub(crate) fn code(source: &io::Error) -> &'static str {
 }
 
 /// Returns the next step for an error at `path`.
-pub(crate) fn hint(path: &Path, source: &io::Error) -> String {
+pub fn hint(path: &Path, source: &io::Error) -> String {
     let place = path.display();
     if source
         .raw_os_error()

@@ -18,7 +18,7 @@ const FILE: &str = "handed-over";
 const MOST_STARTERS: usize = 8;
 
 /// Compares the numbers of two versions, ignoring anything after a `-` or `+`. Returns whether `version` is newer.
-pub(crate) fn is_newer(version: &str, other: &str) -> bool {
+pub fn is_newer(version: &str, other: &str) -> bool {
     let numbers = |version: &str| -> Vec<u64> {
         let release = version.split(['-', '+']).next().unwrap_or_default();
         release.split('.').map(|part| part.parse().unwrap_or(0)).collect()
@@ -28,7 +28,7 @@ pub(crate) fn is_newer(version: &str, other: &str) -> bool {
 
 /// The version and processes that replace the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct UpgradeMark {
+pub struct UpgradeMark {
     /// The newest version that asked for the upgrade.
     pub version: String,
     /// The processes that asked and will start the newer daemon. Empty if none of them identified itself.
@@ -36,12 +36,12 @@ pub(crate) struct UpgradeMark {
 }
 
 impl UpgradeMark {
-    pub(crate) fn new(version: String) -> Self {
+    pub fn new(version: String) -> Self {
         Self { version, starters: Vec::new() }
     }
 
     /// Adds a request for the upgrade.
-    pub(crate) fn ask(&mut self, version: &str, starter: Option<Process>) {
+    pub fn ask(&mut self, version: &str, starter: Option<Process>) {
         if is_newer(version, &self.version) {
             version.clone_into(&mut self.version);
         }
@@ -53,25 +53,25 @@ impl UpgradeMark {
     }
 
     /// Writes the mark. It is on disk when this returns.
-    pub(crate) fn write(&self, home: &Home) -> io::Result<()> {
+    pub fn write(&self, home: &Home) -> io::Result<()> {
         atomic::write(&path(home), &serde_json::to_vec(self)?)
     }
 
     /// Returns the mark and its age. `None` if it does not exist, cannot be parsed (an older release leaves it empty),
     /// or is from the future because the clock was set.
-    pub(crate) fn read(home: &Home) -> Option<(Self, Duration)> {
+    pub fn read(home: &Home) -> Option<(Self, Duration)> {
         let path = path(home);
         let age = fs::metadata(&path).ok()?.modified().ok()?.elapsed().ok()?;
         Some((serde_json::from_slice(&fs::read(path).ok()?).ok()?, age))
     }
 
     /// Returns whether a mark of any release exists.
-    pub(crate) fn is_there(home: &Home) -> bool {
+    pub fn is_there(home: &Home) -> bool {
         path(home).exists()
     }
 
     /// Returns whether one of the processes that asked still runs.
-    pub(crate) fn has_starter(&self) -> bool {
+    pub fn has_starter(&self) -> bool {
         self.starters.iter().any(Process::is_alive)
     }
 }
@@ -83,7 +83,7 @@ fn path(home: &Home) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::process::own_pid;
+    use crate::process::own_pid;
     use std::fs::File;
     use std::time::SystemTime;
 

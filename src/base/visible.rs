@@ -10,7 +10,7 @@ const MOST_BLANKS: usize = 3;
 const MOST_BREAKS: usize = 2;
 
 /// Writes control, bidirectional and invisible characters as `⟨U+202E⟩`, and long runs of blanks as `⟨600 blanks⟩`.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const ESCAPE: usize = 6;
 
 /// Returns the same JSON without lone surrogates. Copies only if it needs a repair.
-pub(crate) fn repair(json: &[u8]) -> Cow<'_, [u8]> {
+pub fn repair(json: &[u8]) -> Cow<'_, [u8]> {
     let mut repaired = Cow::Borrowed(json);
     let mut at = 0;
     while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {

@@ -11,7 +11,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-pub(crate) struct WholeFile {
+pub struct WholeFile {
     file: File,
     place: PathBuf,
     /// The file's name until it is moved into place. On Linux only used while an existing file is replaced.
@@ -24,7 +24,7 @@ pub(crate) struct WholeFile {
 
 impl WholeFile {
     /// Creates a new file for `place`, mode 0600.
-    pub(crate) fn create(place: &Path) -> io::Result<Self> {
+    pub fn create(place: &Path) -> io::Result<Self> {
         Self::create_through(None, place)
     }
 
@@ -46,31 +46,31 @@ impl WholeFile {
     /// Creates a file like [`Self::create`], for a validated absolute path without symlinks. Fails if the path has a
     /// symlink now. The file goes into the folder that is there now, even if that folder is replaced before the file is
     /// complete.
-    pub(crate) fn create_judged(place: &Path) -> io::Result<Self> {
+    pub fn create_judged(place: &Path) -> io::Result<Self> {
         let pinned = PinnedFolder::open(folder(place))?;
         let place = pinned.place(place.file_name().unwrap_or_default());
         Self::create_through(Some(pinned), &place)
     }
 
     /// Returns the file to write to.
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         &self.file
     }
 
     /// Finishes like [`Self::finish`], but fails if the path exists already.
-    pub(crate) fn finish_new(self) -> io::Result<()> {
+    pub fn finish_new(self) -> io::Result<()> {
         self.file.sync_all()?;
         if self.is_named { fs::hard_link(&self.temporary, &self.place) } else { os::give_name(&self.file, &self.place) }
     }
 
     /// Syncs the content to disk, then moves it into place, replacing any existing file. Blocks on disk I/O.
-    pub(crate) fn finish(self) -> io::Result<()> {
+    pub fn finish(self) -> io::Result<()> {
         self.file.sync_all()?;
         self.finish_unsynced()
     }
 
     /// Moves the content into place, replacing any existing file. After a power loss the file may be empty.
-    pub(crate) fn finish_unsynced(mut self) -> io::Result<()> {
+    pub fn finish_unsynced(mut self) -> io::Result<()> {
         if !self.is_named {
             // The common case: the path does not exist yet.
             match os::give_name(&self.file, &self.place) {
@@ -86,7 +86,7 @@ impl WholeFile {
     }
 
     /// Finishes like [`Self::finish`], and also syncs the folder's entry to disk.
-    pub(crate) fn finish_synced(self) -> io::Result<()> {
+    pub fn finish_synced(self) -> io::Result<()> {
         let folder = File::open(folder(&self.place))?;
         self.finish()?;
         folder.sync_all()

@@ -9,7 +9,7 @@ use super::events::Event;
 use super::refused::RefusalMark;
 use super::shared::Shared;
 use super::tab::Tab;
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -10,10 +10,10 @@ use super::events::{Event, Filter, Inlet, Subscribers, Subscription};
 use super::outbox::{self, Outbox};
 use super::sent_presses::SentPresses;
 use super::transport::{MessageSource, Transport};
-use crate::base::well_formed;
-use crate::browser::devtools::target::SessionId;
-use crate::protocol::keeper::KEEPER_IDS;
+use crate::devtools::target::SessionId;
 use bytes::Bytes;
+use gstack_base::well_formed;
+use gstack_protocol::keeper::KEEPER_IDS;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -43,10 +43,10 @@ pub enum CdpError {
 }
 
 /// The command's session no longer exists (crashed, closed or swapped).
-pub(crate) const SESSION_NOT_FOUND: i64 = -32001;
+pub const SESSION_NOT_FOUND: i64 = -32001;
 
 /// The browser cannot run the command in its present state; only the message gives the reason.
-pub(crate) const SERVER_ERROR: i64 = -32000;
+pub const SERVER_ERROR: i64 = -32000;
 
 impl CdpError {
     /// Returns true if the page or frame behind the session is gone.

@@ -8,7 +8,7 @@ use super::cdp::{Cdp, CdpError, OnReply};
 use super::devtools::target::{AttachToTarget, DetachFromTarget, SessionId};
 use super::events::{Event, Inlet};
 use super::relay::ATTACH_CLIENT;
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 const MOST_WAITING: usize = 64 * 1024 * 1024;
 /// Tells the address that a frame goes to, before its document is replaced. A program hears it of every frame: where the browser
 /// shows pages of its own, a session ends before they are there.
-pub(crate) const FRAME_LEAVES: &str = "Page.frameStartedNavigating";
+pub const FRAME_LEAVES: &str = "Page.frameStartedNavigating";
 /// The program itself answers.
 const ATTACH_LIMIT: Duration = Duration::from_secs(10);
 /// Counted for each message besides its text.
@@ -32,7 +32,7 @@ const OVERHEAD: usize = 256;
 
 /// A message for the program.
 #[derive(Debug)]
-pub(crate) enum FromBrowser {
+pub enum FromBrowser {
     Event(Event),
     /// The reply to the command with this tag.
     Reply {
@@ -112,7 +112,7 @@ fn size(message: &FromBrowser) -> usize {
 }
 
 /// The sending half. Dropping it detaches all sessions, which undoes what they enabled.
-pub(crate) struct ClientLink {
+pub struct ClientLink {
     cdp: Cdp,
     inlet: Arc<ClientInlet>,
     /// Attached by this link, and not by the browser itself below another session.
@@ -122,28 +122,28 @@ pub(crate) struct ClientLink {
 }
 
 /// The receiving half.
-pub(crate) struct ClientInbox {
+pub struct ClientInbox {
     inlet: Arc<ClientInlet>,
     queue: mpsc::UnboundedReceiver<FromBrowser>,
 }
 
 impl ClientInbox {
     /// Returns the next message. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Option<FromBrowser> {
+    pub async fn next(&mut self) -> Option<FromBrowser> {
         let message = self.queue.recv().await?;
         self.inlet.waiting.fetch_sub(size(&message), Ordering::Relaxed);
         Some(message)
     }
 
     /// Returns a token that is cancelled when more waits than fits: messages are missing from then on.
-    pub(crate) fn full(&self) -> CancellationToken {
+    pub fn full(&self) -> CancellationToken {
         self.inlet.full.clone()
     }
 }
 
 impl Browser {
     /// Opens a link without any session.
-    pub(crate) fn client_link(&self) -> (ClientLink, ClientInbox) {
+    pub fn client_link(&self) -> (ClientLink, ClientInbox) {
         let cdp = self.cdp().clone();
         let (sender, queue) = mpsc::unbounded_channel();
         let inlet = Arc::new(ClientInlet {
@@ -161,7 +161,7 @@ impl Browser {
 
 impl ClientLink {
     /// Attaches to a target.
-    pub(crate) async fn attach(&mut self, target: &str) -> Result<SessionId, CdpError> {
+    pub async fn attach(&mut self, target: &str) -> Result<SessionId, CdpError> {
         let session = match self.is_relayed {
             false => self.cdp.root().call(AttachToTarget::new(target)).await?.session_id,
             true => {
@@ -176,7 +176,7 @@ impl ClientLink {
     }
 
     /// Detaches from a target that was attached to by [`Self::attach`].
-    pub(crate) fn detach(&mut self, session: &SessionId) {
+    pub fn detach(&mut self, session: &SessionId) {
         if self.direct.remove(session) {
             self.cdp.root().post(DetachFromTarget { session_id: session.clone() });
         }
@@ -184,7 +184,7 @@ impl ClientLink {
     }
 
     /// Forgets a session that has ended, and fails its pending commands.
-    pub(crate) fn ended(&mut self, session: &SessionId) {
+    pub fn ended(&mut self, session: &SessionId) {
         self.direct.remove(session);
         self.inlet.sessions().remove(session);
         self.cdp.sent_presses().session_ended(session);
@@ -192,12 +192,12 @@ impl ClientLink {
     }
 
     /// Says in which tab a session works, before it sends input there: the page's report of it is not the person's.
-    pub(crate) fn sends_input(&self, session: &SessionId, tab: TabId) {
+    pub fn sends_input(&self, session: &SessionId, tab: TabId) {
         self.cdp.sent_presses().client_session(session, tab);
     }
 
     /// Sends a command to a session, or to the browser itself. Its reply comes with the tag.
-    pub(crate) fn send(&self, session: Option<&SessionId>, method: &str, params: &RawValue, tag: u64) {
+    pub fn send(&self, session: Option<&SessionId>, method: &str, params: &RawValue, tag: u64) {
         let root = self.cdp.root();
         let session = session.or(root.id());
         let inlet = self.inlet.clone();

@@ -5,7 +5,7 @@
 use super::cdp::{Cdp, CdpError, OnReply, Ticket};
 use super::devtools::Command;
 use super::events::{Filter, Subscription};
-use crate::browser::devtools::target::SessionId;
+use crate::devtools::target::SessionId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

@@ -3,8 +3,8 @@
 //!
 //! Owns the policy and the ring of past dialogs. Never answers by itself: the router does, using `decide`.
 
-use crate::base::clock::now_millis;
-use crate::browser::devtools::target::SessionId;
+use crate::devtools::target::SessionId;
+use gstack_base::clock::now_millis;
 use serde::Deserialize;
 use std::collections::VecDeque;
 

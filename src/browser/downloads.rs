@@ -2,8 +2,8 @@
 //!
 //! Owns the list of a browser's downloads. `saving` stores the files.
 
-use crate::protocol::effects::{Download, DownloadState};
-use crate::protocol::ids::TabId;
+use gstack_protocol::effects::{Download, DownloadState};
+use gstack_protocol::ids::TabId;
 use std::path::PathBuf;
 use tokio::sync::watch;
 

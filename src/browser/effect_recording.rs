@@ -7,8 +7,8 @@ use super::dialogs::{DialogPolicy, DialogRecord};
 use super::effects::{Effects, RecordedEffect};
 use super::error::BrowserError;
 use super::tab::Tab;
-use crate::protocol::effects::{DialogAnswer, DownloadState, Effect};
-use crate::protocol::ids::TabId;
+use gstack_protocol::effects::{DialogAnswer, DownloadState, Effect};
+use gstack_protocol::ids::TabId;
 use std::path::PathBuf;
 use tokio::time::Instant;
 

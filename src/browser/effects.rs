@@ -4,7 +4,7 @@
 //! came before a reply when the caller gets that reply. Never answers, waits or decides.
 
 use super::dialogs::DialogRecord;
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;

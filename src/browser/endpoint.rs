@@ -4,7 +4,7 @@
 //! only loopback addresses: anyone who reaches a DevTools port controls the browser.
 
 use super::websocket::{AttachError, is_local};
-use crate::base::host::without_brackets;
+use gstack_base::host::without_brackets;
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::Request;
 use hyper::body::Bytes;
@@ -21,7 +21,7 @@ const LARGEST_ANSWER: usize = 64 * 1024;
 
 /// An address to connect to, and what is known about the browser behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     /// `ws://127.0.0.1:PORT/devtools/browser/ID`
     pub address: String,
     /// The browser has no window. If only the websocket answers, a window is assumed: then its dialogs are left alone.
@@ -38,7 +38,7 @@ struct Version {
 
 /// Finds the browser behind `ws://127.0.0.1:PORT/…`, `http://127.0.0.1:PORT` or `127.0.0.1:PORT`. Fails if the address
 /// is not on loopback or nothing answers there.
-pub(crate) async fn find(typed: &str) -> Result<Endpoint, AttachError> {
+pub async fn find(typed: &str) -> Result<Endpoint, AttachError> {
     let not_local = || AttachError::NotLocal(typed.to_owned());
     let typed = typed.trim();
     let text = if typed.contains("://") { typed.to_owned() } else { format!("http://{typed}") };

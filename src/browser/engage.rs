@@ -12,8 +12,8 @@ use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::frames::FrameTree;
 use super::shared::{Engaged, Phase, Role, Shared, TabState};
-use crate::protocol::ids::{TabId, TargetId};
-use crate::protocol::relay::Refusal;
+use gstack_protocol::ids::{TabId, TargetId};
+use gstack_protocol::relay::Refusal;
 use std::sync::Arc;
 use tokio::sync::watch;
 

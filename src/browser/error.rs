@@ -4,10 +4,10 @@
 
 use super::cdp::CdpError;
 use super::relay::refusals;
-use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::TabId;
-use crate::protocol::relay::Refusal;
+use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::ids::TabId;
+use gstack_protocol::relay::Refusal;
 use std::time::Duration;
 
 /// The reasons why something above a single DevTools command fails.

@@ -2,7 +2,7 @@
 //!
 //! Owns the unparsed event, the filter and the bounded subscription. Never decides what an event means.
 
-use crate::browser::devtools::target::SessionId;
+use crate::devtools::target::SessionId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -9,7 +9,7 @@ use super::devtools::target::SessionId;
 use super::effects::{Effects, RecordedEffect};
 use super::shared::{Role, Shared};
 use super::tab::Tab;
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use std::time::Duration;
 
 /// The browser may report a chooser after the input that opened it is over.

@@ -7,7 +7,7 @@ use super::events::Event;
 use super::targets::{
     ContextCreated, ContextData, ContextDestroyed, FrameAttached, FrameDetached, NavigatedWithinDocument,
 };
-use crate::browser::devtools::target::SessionId;
+use crate::devtools::target::SessionId;
 
 /// DevTools' id of a frame. It stays the same when the frame moves to another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -230,9 +230,9 @@ impl FrameTree {
 #[cfg(test)]
 mod tests {
     use super::{FrameTree, World};
-    use crate::browser::devtools::page::FrameData;
-    use crate::browser::devtools::target::SessionId;
-    use crate::browser::targets::ContextData;
+    use crate::devtools::page::FrameData;
+    use crate::devtools::target::SessionId;
+    use crate::targets::ContextData;
     use serde_json::json;
 
     fn data(id: &str, parent: Option<&str>, loader: &str) -> FrameData {

@@ -7,7 +7,7 @@
 use super::devtools::fetch::RequestPattern;
 use super::error::BrowserError;
 use super::tab::Tab;
-use crate::base::metadata;
+use gstack_base::metadata;
 use std::sync::LazyLock;
 
 /// The rest of the link-local block: the list of hosts names only the known addresses in it.

@@ -6,7 +6,7 @@ use super::cdp::Cdp;
 use super::devtools::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
 use super::devtools::target::SessionId;
 use super::devtools_session::Session;
-use crate::base::site::SiteOrPage;
+use gstack_base::site::SiteOrPage;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -38,7 +38,7 @@ impl Drop for KeepAttached {
 }
 
 /// A CDP client works in the tab while this lives.
-pub(crate) struct ServesClient {
+pub struct ServesClient {
     tab: Tab,
     _keep: KeepAttached,
 }
@@ -85,7 +85,7 @@ impl Tab {
     /// # Errors
     ///
     /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
-    pub(crate) fn serve_client(&self) -> Result<ServesClient, BrowserError> {
+    pub fn serve_client(&self) -> Result<ServesClient, BrowserError> {
         let keep = self.keep_attached()?;
         self.with_tab_state(|tab_state| tab_state.cdp_clients += 1)?;
         Ok(ServesClient { tab: self.clone(), _keep: keep })

@@ -4,13 +4,13 @@
 //! Owns the handshake. Never starts a keeper: `launch` does.
 
 use super::transport::Transport;
-use crate::base::home::Home;
-use crate::base::profiles::ProfileName;
-use crate::base::proof::{self, Key};
-use crate::base::site_list::SiteList;
-use crate::browser::devtools::target::SessionId;
-use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::{Control, Greeting, NulFrames, Purpose};
+use crate::devtools::target::SessionId;
+use gstack_base::home::Home;
+use gstack_base::profiles::ProfileName;
+use gstack_base::proof::{self, Key};
+use gstack_base::site_list::SiteList;
+use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::keeper::{Control, Greeting, NulFrames, Purpose};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -5,7 +5,7 @@
 
 use super::cdp::CdpError;
 use super::devtools_session::{Batch, Session};
-use crate::browser::devtools::target::SessionId;
+use crate::devtools::target::SessionId;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub struct PressedKey {
 }
 
 /// Receives the key presses that reached the page instead of the panel. Must not block.
-pub(crate) type KeySink = Arc<dyn Fn(Vec<PressedKey>) + Send + Sync>;
+pub type KeySink = Arc<dyn Fn(Vec<PressedKey>) + Send + Sync>;
 
 /// The panel state of a browser.
 #[derive(Default)]
@@ -108,7 +108,7 @@ impl Keyboard {
 
 /// The side panel that has the keyboard focus.
 #[derive(Clone)]
-pub(crate) struct PanelKeyboard {
+pub struct PanelKeyboard {
     pub(super) session: Session,
     pub(super) method: &'static str,
     pub(super) keys: KeySink,

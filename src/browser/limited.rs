@@ -9,9 +9,9 @@
 use super::browser::Browser;
 use super::devtools::fetch::RequestPattern;
 use super::shared::{Role, Shared};
-use crate::base::site_limits::SiteLimits;
-use crate::base::site_list::SiteList;
-use crate::protocol::ids::TabId;
+use gstack_base::site_limits::SiteLimits;
+use gstack_base::site_list::SiteList;
+use gstack_protocol::ids::TabId;
 use url::Url;
 
 /// Returns the patterns of requests to pause.

@@ -3,7 +3,7 @@
 //! Owns one override and its description. `tab_overrides` applies them.
 
 use super::devtools::{Command, Done};
-use crate::base::counted::counted;
+use gstack_base::counted::counted;
 use serde::Serialize;
 use serde_json::{Value, json};
 

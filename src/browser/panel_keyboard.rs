@@ -9,8 +9,8 @@ use super::keyboard::{KeySink, PanelKeyboard};
 use super::relay::PANEL_TO_FRONT;
 use super::shared::Shared;
 use super::tab::Tab;
-use crate::browser::devtools::target::{AttachToTarget, GetTargets};
-use crate::protocol::ids::TabId;
+use crate::devtools::target::{AttachToTarget, GetTargets};
+use gstack_protocol::ids::TabId;
 use serde_json::json;
 
 /// Makes a page behave as if it had the focus: otherwise its menus close as soon as the panel has the focus again.

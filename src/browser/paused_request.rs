@@ -3,8 +3,8 @@
 //! Owns the memory of one tab. `routes` decides on a request and `paused` carries it out.
 
 use super::devtools::fetch::HeaderEntry;
-use crate::base::site::SiteOrPage;
-use crate::browser::devtools::target::SessionId;
+use crate::devtools::target::SessionId;
+use gstack_base::site::SiteOrPage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};

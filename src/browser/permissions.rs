@@ -3,7 +3,7 @@
 //! Owns one entry of a tab's list. `tab_permissions` sets and resets them.
 
 use super::devtools::browser::{PermissionName, SetPermission};
-use crate::base::site;
+use gstack_base::site;
 
 /// One site's permission.
 #[derive(Clone, Debug, PartialEq, Eq)]

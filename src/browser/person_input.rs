@@ -10,11 +10,11 @@ use super::events::Event;
 use super::sent_presses::PressKind;
 use super::shared::{Role, Shared};
 use super::tabs::BrowserEvent;
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 
 /// The function in our isolated world that `injected/person.js` calls.
-pub(crate) const BINDING: &str = "gstackPersonActs";
+pub const BINDING: &str = "gstackPersonActs";
 
 #[derive(Deserialize)]
 struct BindingCalled {

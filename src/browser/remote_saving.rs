@@ -6,7 +6,7 @@
 use super::devtools::browser::{DownloadBehavior, SetDownloadBehavior};
 use super::remote::{FileSystem, RemoteFiles};
 use super::shared::Shared;
-use crate::base::file_name::move_into;
+use gstack_base::file_name::move_into;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -17,8 +17,8 @@ use super::page::error_text;
 use super::shared::{Engaged, Phase, Role, Shared};
 use super::tabs::BrowserEvent;
 use super::targets::{Attached, Detached, FrameNavigated, NavigatedWithinDocument, TargetLost, TargetSeen};
-use crate::protocol::ids::{TabId, TargetId};
-use crate::protocol::relay::Refusal;
+use gstack_protocol::ids::{TabId, TargetId};
+use gstack_protocol::relay::Refusal;
 use serde::Deserialize;
 use std::sync::{Arc, Weak};
 

@@ -4,9 +4,9 @@
 //! popup starts with its opener's list. Never decides who may add to it.
 
 use super::devtools::fetch::{HeaderEntry, RequestPattern};
-use crate::base::counted::counted;
-use crate::base::glob::Glob;
-use crate::base::site::{self, SiteOrPage};
+use gstack_base::counted::counted;
+use gstack_base::glob::Glob;
+use gstack_base::site::{self, SiteOrPage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

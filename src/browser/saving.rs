@@ -11,9 +11,9 @@ use super::events::Event;
 use super::remote::FileSystem;
 use super::remote_saving::NOT_HERE;
 use super::shared::Shared;
-use crate::base::file_name::{move_into, safe_name};
-use crate::protocol::effects::{Download, DownloadState};
-use crate::protocol::ids::{TabId, TargetId};
+use gstack_base::file_name::{move_into, safe_name};
+use gstack_protocol::effects::{Download, DownloadState};
+use gstack_protocol::ids::{TabId, TargetId};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -237,7 +237,7 @@ impl Browser {
         state.downloads.list.iter().filter(of_tab).map(|record| record.download.clone()).collect()
     }
     /// Returns the tab whose page started the download, if it is known.
-    pub(crate) fn tab_of_download(&self, id: &str) -> Option<TabId> {
+    pub fn tab_of_download(&self, id: &str) -> Option<TabId> {
         self.shared.state().downloads.list.iter().find(|record| record.download.id == id)?.tab
     }
     /// Returns the download with this id, as it is now.

@@ -9,28 +9,28 @@ use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::shared::Shared;
 use super::tab::Tab;
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 use std::time::Duration;
 
 /// The event that carries a frame.
-pub(in crate::browser) const FRAME: &str = "Page.screencastFrame";
+pub(crate) const FRAME: &str = "Page.screencastFrame";
 /// The reply waits for the page's main thread; the frames do not.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// A frame, as JPEG.
 #[derive(Deserialize)]
-pub(in crate::browser) struct ScreencastFrame {
+pub(crate) struct ScreencastFrame {
     /// Base64.
-    pub(in crate::browser) data: String,
-    pub(in crate::browser) metadata: FrameMetadata,
+    pub(crate) data: String,
+    pub(crate) metadata: FrameMetadata,
 }
 
 #[derive(Deserialize)]
-pub(in crate::browser) struct FrameMetadata {
+pub(crate) struct FrameMetadata {
     /// The time of capture, in seconds since 1970.
     #[serde(default)]
-    pub(in crate::browser) timestamp: f64,
+    pub(crate) timestamp: f64,
 }
 
 impl Shared {
@@ -49,7 +49,7 @@ impl Tab {
     /// # Errors
     ///
     /// Fails if the browser refuses. A page that hangs is not an error: its frames come once it responds.
-    pub(in crate::browser) async fn start_screencast(&self, cast: StartScreencast) -> Result<(), BrowserError> {
+    pub(crate) async fn start_screencast(&self, cast: StartScreencast) -> Result<(), BrowserError> {
         let page = self.page()?;
         self.with_tab_state(|tab_state| tab_state.screencast = Some(cast.clone()))?;
         match page.call_within(cast, LIMIT).await {
@@ -66,7 +66,7 @@ impl Tab {
     }
 
     /// Requests a frame of the tab as it is now, also if nothing changes in it.
-    pub(in crate::browser) fn renew_screencast(&self) {
+    pub(crate) fn renew_screencast(&self) {
         if let Ok(page) = self.page() {
             // A running screencast sends no frame when it is started again.
             page.post(StopScreencast {});

@@ -3,7 +3,7 @@
 //! Owns that list. Never decides what a report without a press means.
 
 use super::devtools::target::SessionId;
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;

@@ -15,7 +15,7 @@ use super::frames::{Context, Frame, FrameId, World};
 use super::keep_attached::KeepAttached;
 use super::shared::{Phase, TabState};
 use super::tabs::{BrowserEvent, TabInfo};
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use std::ops::Deref;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;

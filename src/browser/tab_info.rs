@@ -3,8 +3,8 @@
 //! Owns the types. Never collects the data: `tabs` does.
 
 use super::dialogs::Dialog;
-use crate::protocol::ids::{ChromeTabId, TabId, TargetId};
-use crate::protocol::relay::Refusal;
+use gstack_protocol::ids::{ChromeTabId, TabId, TargetId};
+use gstack_protocol::relay::Refusal;
 
 /// The state of a tab's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

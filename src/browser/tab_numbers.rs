@@ -2,7 +2,7 @@
 //!
 //! Owns the counting. Never writes a file: the engine does.
 
-use crate::protocol::ids::{TabId, TargetId};
+use gstack_protocol::ids::{TabId, TargetId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -80,7 +80,7 @@ impl TabNumbers {
 #[cfg(test)]
 mod tests {
     use super::{TabNumbers, TabRecord};
-    use crate::protocol::ids::{TabId, TargetId};
+    use gstack_protocol::ids::{TabId, TargetId};
 
     #[test]
     fn a_daemon_that_comes_after_gives_the_same_numbers_and_no_number_twice() {

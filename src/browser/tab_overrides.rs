@@ -9,7 +9,7 @@ use super::error::BrowserError;
 use super::overrides::PersistentOverride;
 use super::shared::{Role, Shared, TabState};
 use super::tab::Tab;
-use crate::protocol::ids::TabId;
+use gstack_protocol::ids::TabId;
 use serde_json::Value;
 
 impl TabState {

@@ -8,8 +8,8 @@ use super::error::BrowserError;
 use super::routes::{Credentials, Route, Routes, SiteHeaders};
 use super::shared::TabState;
 use super::tab::Tab;
-use crate::base::site::SiteOrPage;
-use crate::protocol::ids::TabId;
+use gstack_base::site::SiteOrPage;
+use gstack_protocol::ids::TabId;
 use std::sync::Arc;
 
 impl super::shared::Shared {

@@ -7,8 +7,8 @@ use super::error::BrowserError;
 use super::init_scripts::InitScript;
 use super::shared::{Shared, TabState};
 use super::tab::Tab;
-use crate::base::site::SiteOrPage;
-use crate::protocol::ids::TabId;
+use gstack_base::site::SiteOrPage;
+use gstack_protocol::ids::TabId;
 use std::sync::Arc;
 
 impl Shared {

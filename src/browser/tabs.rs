@@ -4,12 +4,12 @@
 //! events and returns the follow-ups.
 
 use super::devtools::target::TargetInfo;
-use crate::protocol::ids::{ChromeTabId, TabId, TargetId};
-use crate::protocol::tabs::ChromeTab;
+use gstack_protocol::ids::{ChromeTabId, TabId, TargetId};
+use gstack_protocol::tabs::ChromeTab;
 use std::collections::{BTreeMap, HashMap};
 
 pub use super::tab_info::{BrowserEvent, TabInfo, TabState};
-pub(crate) use super::tab_numbers::{TabNumbers, TabRecord};
+pub use super::tab_numbers::{TabNumbers, TabRecord};
 
 /// A follow-up of an event.
 #[derive(Debug)]
@@ -314,8 +314,8 @@ fn join(info: &mut TabInfo, chrome: &ChromeTab) {
 #[cfg(test)]
 mod tests {
     use super::{BrowserEvent, Follow, TabNumbers, Tabs};
-    use crate::browser::devtools::target::TargetInfo;
-    use crate::protocol::ids::{TabId, TargetId};
+    use crate::devtools::target::TargetInfo;
+    use gstack_protocol::ids::{TabId, TargetId};
     use serde_json::json;
 
     fn target(kind: &str, id: &str, in_strip: bool) -> TargetInfo {

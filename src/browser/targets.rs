@@ -4,7 +4,7 @@
 
 use super::devtools::page::FrameData;
 use super::devtools::target::{SessionId, TargetInfo};
-use crate::protocol::relay::Refusal;
+use gstack_protocol::relay::Refusal;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]

@@ -3,9 +3,9 @@
 //! Owns the two traits and the stream transport (NUL-terminated messages, the framing of the DevTools pipe). Never
 //! looks into a message.
 
-use crate::protocol::keeper::NulFrames;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use gstack_protocol::keeper::NulFrames;
 use std::io;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 

@@ -5,11 +5,11 @@
 //! DevTools port controls the browser. Other machines are `remote`'s.
 
 use super::transport::{MessageSink, MessageSource, Transport};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};

@@ -8,8 +8,8 @@ use super::overrides::PersistentOverride;
 use super::permissions::Permission;
 use super::shared::TabState;
 use super::tab::Tab;
-use crate::base::counted::counted;
-use crate::protocol::ids::TabId;
+use gstack_base::counted::counted;
+use gstack_protocol::ids::TabId;
 
 impl TabState {
     fn described(&self) -> Vec<String> {

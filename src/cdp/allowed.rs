@@ -3,7 +3,7 @@
 //! Owns the list. What is not in it is refused, so that a new method of the browser is refused until somebody has read
 //! what it does. Never looks at parameters: `checks` does.
 
-use crate::protocol::cdp_endpoint::CdpGrant;
+use gstack_protocol::cdp_endpoint::CdpGrant;
 
 /// What becomes of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,7 +263,7 @@ pub(super) fn is_of_browser(method: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Check, Rule, rule};
-    use crate::protocol::cdp_endpoint::CdpGrant;
+    use gstack_protocol::cdp_endpoint::CdpGrant;
 
     #[test]
     fn what_reaches_beyond_the_tabs_is_refused() {

@@ -5,8 +5,8 @@
 use super::message::{self, Command, Refusal};
 use super::session::{CALL_LIMIT, Held, Role, Session};
 use super::targets::{CONTEXT, Kind, TargetFilter};
-use crate::browser::devtools::target::SessionId;
-use crate::protocol::ids::TabId;
+use gstack_browser::devtools::target::SessionId;
+use gstack_protocol::ids::TabId;
 use serde_json::{Value, json};
 
 /// The id of the browser's own target.
@@ -196,7 +196,7 @@ impl Session {
         if !self.client.may_close(tab) {
             return Err(Refusal::denied("the person gave you this tab: only the person closes it"));
         }
-        let failed = |error: crate::browser::error::BrowserError| Refusal::failed(error.to_string());
+        let failed = |error: gstack_browser::error::BrowserError| Refusal::failed(error.to_string());
         self.browser.tab(tab).map_err(failed)?.close().await.map_err(failed)?;
         Ok(())
     }

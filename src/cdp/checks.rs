@@ -4,10 +4,10 @@
 
 use super::allowed::Check;
 use super::message::Refusal;
-use crate::base::site_limits::SiteLimits;
-use crate::command::path_guard;
-use crate::command::url_guard;
-use crate::protocol::cdp_endpoint::CdpGrant;
+use gstack_base::site_limits::SiteLimits;
+use gstack_command::path_guard;
+use gstack_command::url_guard;
+use gstack_protocol::cdp_endpoint::CdpGrant;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use url::Url;
@@ -171,7 +171,7 @@ fn start_of(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::site_list::SiteList;
+    use gstack_base::site_list::SiteList;
 
     fn given(allow: &[CdpGrant]) -> Given {
         Given { allow: allow.to_vec(), folder: None, home: PathBuf::from("/nowhere"), limits: SiteLimits::default() }

@@ -5,10 +5,10 @@
 
 use super::message::{self, Refusal};
 use super::session::Session;
-use crate::base::file_name::safe_name;
-use crate::browser::events::Event;
-use crate::protocol::effects::DownloadState;
-use crate::protocol::ids::TabId;
+use gstack_base::file_name::safe_name;
+use gstack_browser::events::Event;
+use gstack_protocol::effects::DownloadState;
+use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -111,7 +111,7 @@ impl Session {
         // The file has its place once gstack has moved it.
         tokio::spawn(async move {
             let deadline = Instant::now() + SAVED_LIMIT;
-            let is_over = |browser: &crate::browser::browser::Browser| {
+            let is_over = |browser: &gstack_browser::browser::Browser| {
                 browser.download(&guid).is_none_or(|download| download.state != DownloadState::InProgress)
             };
             tokio::select! {

@@ -3,7 +3,7 @@
 //!
 //! Owns which frames those are, as the browser tells it before it replaces the document. Never ends a session: `reports` does.
 
-use crate::engine::is_web_page;
+use gstack_engine::is_web_page;
 use std::collections::HashSet;
 
 /// The frames that go, or went, to something of the browser. A frame's id is that of its target.

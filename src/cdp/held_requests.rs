@@ -4,9 +4,9 @@
 //! of the interception or of the client, fails it first.
 
 use super::message;
-use crate::base::site_limits::SiteLimits;
-use crate::browser::devtools::target::SessionId;
-use crate::browser::events::Event;
+use gstack_base::site_limits::SiteLimits;
+use gstack_browser::devtools::target::SessionId;
+use gstack_browser::events::Event;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
@@ -98,9 +98,9 @@ impl HeldRequests {
 #[cfg(test)]
 mod tests {
     use super::{HeldRequest, HeldRequests, MOST};
-    use crate::base::site_limits::SiteLimits;
-    use crate::base::site_list::SiteList;
-    use crate::browser::devtools::target::SessionId;
+    use gstack_base::site_limits::SiteLimits;
+    use gstack_base::site_list::SiteList;
+    use gstack_browser::devtools::target::SessionId;
     use serde_json::json;
     use serde_json::value::to_raw_value;
 

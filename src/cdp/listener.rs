@@ -4,11 +4,11 @@
 //! the person at the other end. A refused request learns nothing but that it was refused.
 
 use super::session;
-use crate::base::lineage::{self, Lineage};
-use crate::base::loopback;
-use crate::base::process::Process;
-use crate::engine::{Endpoint, Engine, Taken};
-use crate::protocol::audit::AuditBy;
+use gstack_base::lineage::{self, Lineage};
+use gstack_base::loopback;
+use gstack_base::process::Process;
+use gstack_engine::{Endpoint, Engine, Taken};
+use gstack_protocol::audit::AuditBy;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};

@@ -2,8 +2,8 @@
 //!
 //! Owns their form and the errors that a client gets. Never decides what is allowed.
 
-use crate::browser::cdp::CdpError;
-use crate::browser::devtools::target::SessionId;
+use gstack_browser::cdp::CdpError;
+use gstack_browser::devtools::target::SessionId;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

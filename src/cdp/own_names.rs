@@ -5,8 +5,8 @@
 
 use super::allowed::Check;
 use super::message::Refusal;
-use crate::browser::devtools::target::SessionId;
-use crate::browser::person_input::BINDING as PERSON_BINDING;
+use gstack_browser::devtools::target::SessionId;
+use gstack_browser::person_input::BINDING as PERSON_BINDING;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;

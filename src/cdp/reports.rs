@@ -7,9 +7,9 @@ use super::message;
 use super::own_names::Told;
 use super::session::{Held, Role, Session};
 use super::targets::Kind;
-use crate::browser::client_link::FRAME_LEAVES;
-use crate::browser::devtools::target::SessionId;
-use crate::browser::events::Event;
+use gstack_browser::client_link::FRAME_LEAVES;
+use gstack_browser::devtools::target::SessionId;
+use gstack_browser::events::Event;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -5,10 +5,10 @@
 use super::message::{self, Refusal};
 use super::session::{Held, Role, Session};
 use super::targets::{Kind, Shown};
-use crate::browser::devtools::target::SessionId;
-use crate::browser::keep_attached::ServesClient;
-use crate::browser::tabs::TabInfo;
-use crate::protocol::ids::TabId;
+use gstack_browser::devtools::target::SessionId;
+use gstack_browser::keep_attached::ServesClient;
+use gstack_browser::tabs::TabInfo;
+use gstack_protocol::ids::TabId;
 use serde_json::json;
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 //!
 //! Owns target filters and the form of a target's description. Pure.
 
-use crate::browser::tabs::TabInfo;
-use crate::protocol::ids::TabId;
+use gstack_browser::tabs::TabInfo;
+use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

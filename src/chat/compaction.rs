@@ -6,8 +6,8 @@
 use super::conversation::Conversation;
 use super::error::ChatError;
 use super::state::Inner;
-use crate::chat::journal::compact;
-use crate::protocol::chat::ConversationState;
+use crate::journal::compact;
+use gstack_protocol::chat::ConversationState;
 
 /// A journal larger than this is compacted automatically, once it has doubled in size since its last compaction.
 const LARGE: u64 = 4 * 1024 * 1024;

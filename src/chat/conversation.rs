@@ -6,16 +6,16 @@
 use super::error::ChatError;
 use super::feed::Feed;
 use super::state::{Inner, OnFailure};
-use crate::base::reserve::Reserve;
-use crate::chat::journal::{JOURNAL_FILE, Journal, SentIndex, unfinished};
-use crate::chat::store::{Part, Record, files};
-use crate::chat::turn::{Effect, Event, Machine, Message, TurnClock};
-use crate::protocol::chat::{
+use crate::journal::{JOURNAL_FILE, Journal, SentIndex, unfinished};
+use crate::store::{Part, Record, files};
+use crate::turn::{Effect, Event, Machine, Message, TurnClock};
+use gstack_base::reserve::Reserve;
+use gstack_protocol::chat::{
     AnsweredBy, Attachment, ChatBody, ChatEvent, ConversationInfo, ConversationState, Decision, Seq,
 };
-use crate::protocol::chat_requests::Sent;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{
+use gstack_protocol::chat_requests::Sent;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{
     AgentName, ApprovalId, ClientMessageId, ConversationId, Epoch, FileId, QuestionId, StepId, TurnId,
 };
 use std::collections::VecDeque;

@@ -1,14 +1,14 @@
 //! A conversation as the engine uses it and as panels see it.
 
 use super::*;
-use crate::chat::feed::Push;
-use crate::chat::journal::line;
-use crate::chat::panels::Subscription;
-use crate::chat::state::REMEMBERED_SENDS;
-use crate::chat::turn::ApprovalRequest;
-use crate::protocol::chat::{MessageSource, StepKind, StepOutcome, TurnOutcome};
-use crate::protocol::fault::FaultCode;
-use crate::protocol::methods::ToPanel;
+use crate::feed::Push;
+use crate::journal::line;
+use crate::panels::Subscription;
+use crate::state::REMEMBERED_SENDS;
+use crate::turn::ApprovalRequest;
+use gstack_protocol::chat::{MessageSource, StepKind, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::FaultCode;
+use gstack_protocol::methods::ToPanel;
 use tokio::sync::mpsc;
 
 struct TestFolder {

@@ -1,11 +1,11 @@
 //! The errors of a conversation, and the one place that converts them to faults.
 
-use crate::base::trouble;
-use crate::chat::turn::{QUEUE_LIMIT, Refusal};
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::chat::Seq;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ConversationId, FileId};
+use crate::turn::{QUEUE_LIMIT, Refusal};
+use gstack_base::trouble;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::chat::Seq;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::{ConversationId, FileId};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -95,7 +95,7 @@ impl ChatError {
 }
 
 /// Returns the next step for a disk error.
-pub(crate) fn next_step(path: &Path, source: &io::Error) -> Sentence {
+pub fn next_step(path: &Path, source: &io::Error) -> Sentence {
     let known = catalogue::next_step_of_disk(trouble::code(source), &path.display().to_string());
     known.unwrap_or_else(|| trouble::hint(path, source).into())
 }
@@ -130,7 +130,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::turn::Refusal;
+    use crate::turn::Refusal;
 
     #[test]
     fn a_refusals_code_says_what_its_error_says() {

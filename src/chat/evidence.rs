@@ -6,8 +6,8 @@
 use super::conversation::Conversation;
 use super::error::ChatError;
 use super::store::files;
-use crate::base::append;
-use crate::protocol::ids::{FileId, TurnId};
+use gstack_base::append;
+use gstack_protocol::ids::{FileId, TurnId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +30,7 @@ struct Dropped {
 
 /// The notes of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TurnNotes {
+pub struct TurnNotes {
     /// Oldest first.
     pub acts: Vec<ActTrace>,
     /// The number of notes that newer ones have pushed out.
@@ -40,7 +40,7 @@ pub(crate) struct TurnNotes {
 /// What one act did, as it is shown later. Without secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct ActTrace {
+pub struct ActTrace {
     pub turn_id: Option<TurnId>,
     /// The agent's own id of the call, if it gave one.
     pub call_id: Option<String>,
@@ -66,7 +66,7 @@ pub(crate) struct ActTrace {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct TracedPage {
+pub struct TracedPage {
     pub url: String,
     pub title: String,
     pub picture: Option<FileId>,
@@ -74,7 +74,7 @@ pub(crate) struct TracedPage {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct TracedRequest {
+pub struct TracedRequest {
     pub method: String,
     pub url: String,
     pub status: Option<u16>,
@@ -83,7 +83,7 @@ pub(crate) struct TracedRequest {
 
 impl Conversation {
     /// Appends what an act did. Blocks on disk I/O.
-    pub(crate) fn note_act(&self, trace: &ActTrace) -> Result<(), ChatError> {
+    pub fn note_act(&self, trace: &ActTrace) -> Result<(), ChatError> {
         let path = self.place.join(FILE);
         let failed = |source| ChatError::storage("write", &path, source);
         let mut line = serde_json::to_vec(trace).map_err(|error| failed(error.into()))?;
@@ -107,7 +107,7 @@ impl Conversation {
     }
 
     /// Returns what the acts of a turn did. Skips unreadable lines. Blocks on disk I/O.
-    pub(crate) fn acts_of(&self, turn_id: &TurnId) -> Result<TurnNotes, ChatError> {
+    pub fn acts_of(&self, turn_id: &TurnId) -> Result<TurnNotes, ChatError> {
         let mut notes = TurnNotes::default();
         for name in [OLDER_FILE, FILE] {
             let path = self.place.join(name);
@@ -124,12 +124,12 @@ impl Conversation {
     }
 
     /// Keeps the picture of a page (JPEG), and removes the oldest ones above the limit. Blocks on disk I/O.
-    pub(crate) fn keep_picture(&self, bytes: &[u8]) -> Result<FileId, ChatError> {
+    pub fn keep_picture(&self, bytes: &[u8]) -> Result<FileId, ChatError> {
         files::keep_picture(&self.place, bytes)
     }
 
     /// Returns an image of the conversation, if it is still kept and not larger than `most`. Blocks on disk I/O.
-    pub(crate) fn image(&self, id: &FileId, most: u64) -> Option<Vec<u8>> {
+    pub fn image(&self, id: &FileId, most: u64) -> Option<Vec<u8>> {
         files::image(&self.place, id, most)
     }
 }
@@ -170,8 +170,8 @@ fn count_dropped(newer: &Path, older: &Path) -> io::Result<BTreeMap<TurnId, u64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::home::Home;
-    use crate::chat::store::{NewConversation, Store};
+    use crate::store::{NewConversation, Store};
+    use gstack_base::home::Home;
 
     #[test]
     fn traces_are_read_by_turn_and_pictures_by_id() {

@@ -1,12 +1,12 @@
 //! Exports a conversation as a Markdown document. Pure: events in, text out.
 
-use crate::protocol::chat::{ChatBody, ChatEvent, ConversationInfo, Decision, MessageSource, StepOutcome, TurnOutcome};
-use crate::protocol::ids::{ClientMessageId, StepId};
-use crate::protocol::links::link_to;
+use gstack_protocol::chat::{ChatBody, ChatEvent, ConversationInfo, Decision, MessageSource, StepOutcome, TurnOutcome};
+use gstack_protocol::ids::{ClientMessageId, StepId};
+use gstack_protocol::links::link_to;
 use std::collections::{HashMap, HashSet};
 
 /// Renders the document. `events`: all of them, oldest first. Omits the agent's reasoning.
-pub(crate) fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
+pub fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
     let removed: HashSet<&ClientMessageId> = events
         .iter()
         .filter_map(|event| match &event.body {
@@ -136,9 +136,9 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::chat::{ConversationState, PageContext, StepKind};
-    use crate::protocol::fault::{Fault, FaultCode};
-    use crate::protocol::ids::{AgentName, ConversationId, TurnId};
+    use gstack_protocol::chat::{ConversationState, PageContext, StepKind};
+    use gstack_protocol::fault::{Fault, FaultCode};
+    use gstack_protocol::ids::{AgentName, ConversationId, TurnId};
 
     fn message(name: &str, text: &str) -> ChatBody {
         ChatBody::Message {
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_page_is_a_link_only_where_links_may_lead() {
-        for line in crate::protocol::links::lines() {
+        for line in gstack_protocol::links::lines() {
             let page = PageContext { url: line.address.clone(), title: String::new(), selection: None };
             let document = to_markdown(&ConversationInfo { page: Some(page), ..info() }, &[]);
             let shown = document.strip_prefix("# Fix it\n\n").unwrap().trim_end();

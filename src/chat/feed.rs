@@ -5,15 +5,15 @@
 //! one piece; if even an event does not fit, the panel gets one `chat.gap`, then nothing until it subscribes again.
 //! Keeps only numbers for each panel. Never reads the journal.
 
-use crate::protocol::chat::{ChatDelta, ChatEvent, ChatEventPush, ChatGap, ConversationInfo, Seq};
-use crate::protocol::ids::ConversationId;
-use crate::protocol::methods::ToPanel;
+use gstack_protocol::chat::{ChatDelta, ChatEvent, ChatEventPush, ChatGap, ConversationInfo, Seq};
+use gstack_protocol::ids::ConversationId;
+use gstack_protocol::methods::ToPanel;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// The limit of unacknowledged bytes per panel.
-pub(crate) const WINDOW: usize = 256 * 1024;
+pub const WINDOW: usize = 256 * 1024;
 /// The part of the window that growing text may use. The rest is reserved for events.
 const TEXT_WINDOW: usize = WINDOW / 4 * 3;
 /// The size of a push besides its text: envelope, ids, numbers.
@@ -22,7 +22,7 @@ const ENVELOPE: usize = 200;
 const MOST_IN_FLIGHT: usize = 4096;
 
 /// One push, shared by all panels that receive it.
-pub(crate) type Push = Arc<ToPanel>;
+pub type Push = Arc<ToPanel>;
 
 /// The destination of a subscriber's pushes. Must not block or call back: it runs under the conversation's lock. The
 /// window bounds what it holds.

@@ -1,8 +1,8 @@
 //! Windows: many panels, slow ones, silent ones, disconnected ones.
 
 use super::*;
-use crate::protocol::chat::{ChatBody, ConversationState, Millis};
-use crate::protocol::ids::TurnId;
+use gstack_protocol::chat::{ChatBody, ConversationState, Millis};
+use gstack_protocol::ids::TurnId;
 use std::sync::Mutex;
 
 const NOW: Millis = 1;

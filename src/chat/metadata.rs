@@ -4,9 +4,9 @@
 
 use super::conversation::Conversation;
 use super::error::ChatError;
-use crate::chat::store::{FolderUse, Record, TabKey, session_file};
-use crate::protocol::chat::{AllowedTab, EarlierConversation, PageContext, Worktree};
-use crate::protocol::ids::{AgentName, TabId};
+use crate::store::{FolderUse, Record, TabKey, session_file};
+use gstack_protocol::chat::{AllowedTab, EarlierConversation, PageContext, Worktree};
+use gstack_protocol::ids::{AgentName, TabId};
 
 /// The folder in which a conversation's agent works.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Conversation {
     }
 
     /// Sets the own tab of a detached conversation, which the store does not know.
-    pub(crate) fn own_tab(&self, tab_id: Option<TabId>) {
+    pub fn own_tab(&self, tab_id: Option<TabId>) {
         self.change(|record| record.tab_id = tab_id);
     }
 

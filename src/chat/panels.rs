@@ -6,15 +6,15 @@ use super::conversation::Conversation;
 use super::error::ChatError;
 use super::feed::{Growing, Sink, SubscriberId};
 use super::state::Inner;
-use crate::chat::journal::{Limits, Page, line};
-use crate::protocol::chat::{ChatEvent, HistoryPage, Seq, Subscribed};
-use crate::protocol::frame::COMFORTABLE;
+use crate::journal::{Limits, Page, line};
+use gstack_protocol::chat::{ChatEvent, HistoryPage, Seq, Subscribed};
+use gstack_protocol::frame::COMFORTABLE;
 use std::sync::Arc;
 
 /// Space for an answer's envelope besides its events.
 const ENVELOPE: usize = 16 * 1024;
 /// The limit of the events in one answer, as JSON.
-pub(crate) const MAX_PAGE: usize = COMFORTABLE - ENVELOPE;
+pub const MAX_PAGE: usize = COMFORTABLE - ENVELOPE;
 /// The number of newest events that a new panel gets. It requests older ones when a person scrolls up.
 const FRESH: usize = 200;
 /// The limit of events in one history page.

@@ -5,14 +5,14 @@
 use super::conversation::{BlockKind, Handled};
 use super::error::ChatError;
 use super::feed::{Feed, Growing};
-use crate::base::clock;
-use crate::base::reserve::{self, Reserve};
-use crate::chat::journal::{Journal, SentIndex, Tail, line};
-use crate::chat::store::{Record, session_file};
-use crate::chat::turn::{Effect, Event, Machine, TurnClock, TurnEnd};
-use crate::protocol::chat::{ChatBody, ChatEvent, ConversationInfo, ConversationState, Seq, StepOutcome};
-use crate::protocol::chat_requests::Sent;
-use crate::protocol::ids::{ClientMessageId, TurnId};
+use crate::journal::{Journal, SentIndex, Tail, line};
+use crate::store::{Record, session_file};
+use crate::turn::{Effect, Event, Machine, TurnClock, TurnEnd};
+use gstack_base::clock;
+use gstack_base::reserve::{self, Reserve};
+use gstack_protocol::chat::{ChatBody, ChatEvent, ConversationInfo, ConversationState, Seq, StepOutcome};
+use gstack_protocol::chat_requests::Sent;
+use gstack_protocol::ids::{ClientMessageId, TurnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! Owns the lines. The record's texts are already made visible (`base::visible`); nothing is truncated here.
 
 use super::terminal::clean;
-use crate::protocol::action::{ActionElement, ActionRecord};
+use gstack_protocol::action::{ActionElement, ActionRecord};
 
 /// Returns the details to show besides the question itself.
 pub(super) fn lines_of(action: &ActionRecord) -> Vec<String> {

@@ -3,9 +3,9 @@
 //! Owns the lines on the terminal. The daemon has already redacted their text.
 
 use super::terminal::{Terminal, clean_line, print_line, show};
-use crate::client::http::Client;
-use crate::protocol::activity::{ActivityEntry, ActivityOutcome, ActivityPage, ActivitySource};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_client::http::Client;
+use gstack_protocol::activity::{ActivityEntry, ActivityOutcome, ActivityPage, ActivitySource};
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// Prints the recorded activity. With `follow`, keeps printing each command when it has ended.
 pub(super) async fn activity(running: &Client, follow: bool, json: bool, terminal: Terminal) -> Result<(), Fault> {

@@ -1,7 +1,7 @@
 //! Formats the output of `gstack agents`.
 
 use super::terminal::Terminal;
-use crate::protocol::agents::Agents;
+use gstack_protocol::agents::Agents;
 
 pub(super) fn text(agents: &Agents, terminal: Terminal) -> String {
     let lines = agents.agents.iter().map(|agent| {

@@ -9,9 +9,9 @@ use super::instances::Instances;
 use super::mcp::Mcp;
 use super::profiles::Profiles;
 use super::tunnel;
-use crate::base::lineage;
-use crate::protocol::command::TOKEN_VARIABLE;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::lineage;
+use gstack_protocol::command::TOKEN_VARIABLE;
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// Checks whether an agent's shell may run this invocation.
 ///

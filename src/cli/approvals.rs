@@ -5,14 +5,14 @@
 use super::action_lines;
 use super::questions;
 use super::terminal::{Terminal, clean_line, print_line, say, show, tell};
-use crate::client::http::Client;
-use crate::protocol::approval_link::{ApprovalLink, ApprovalLinkCreate};
-use crate::protocol::basics::Empty;
-use crate::protocol::chat::Decision;
-use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
-use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
-use crate::protocol::fault::{Fault, FaultCode};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
+use gstack_client::http::Client;
+use gstack_protocol::approval_link::{ApprovalLink, ApprovalLinkCreate};
+use gstack_protocol::basics::Empty;
+use gstack_protocol::chat::Decision;
+use gstack_protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
+use gstack_protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// The parsed subcommand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -312,8 +312,8 @@ fn named<'a>(waiting: &'a WaitingApprovals, id: Option<&str>) -> Result<Waits<'a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::chat::StepKind;
-    use crate::protocol::ids::{ApprovalId, ConversationId, QuestionId};
+    use gstack_protocol::chat::StepKind;
+    use gstack_protocol::ids::{ApprovalId, ConversationId, QuestionId};
 
     fn approval(id: &str) -> WaitingApproval {
         WaitingApproval {

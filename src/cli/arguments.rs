@@ -17,11 +17,11 @@ use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
 use super::{audit, remote, tunnel};
-use crate::base::browser_names::{BadBrowserName, BrowserName};
-use crate::command::registry;
-use crate::protocol::ids::TabId;
-use crate::protocol::remote::RemoteBrowser;
 use clap::ArgMatches;
+use gstack_base::browser_names::{BadBrowserName, BrowserName};
+use gstack_command::registry;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::remote::RemoteBrowser;
 use std::path::PathBuf;
 
 /// Options that any command takes, before or after its name.

@@ -4,7 +4,7 @@
 use super::arguments::{Globals, Invocation, browser_command, parse};
 use super::command_line::{command, is_of_browser};
 use super::usage::unknown_command;
-use crate::command::registry;
+use gstack_command::registry;
 use proptest::prelude::*;
 
 /// Words that the two parsers may read differently.

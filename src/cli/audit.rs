@@ -4,11 +4,11 @@
 
 use super::moment;
 use super::terminal::{Terminal, print_line, show, visible_line};
-use crate::client::http::Client;
-use crate::protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
-use crate::protocol::chat::Decision;
-use crate::protocol::fault::{Fault, FaultCode};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use gstack_client::http::Client;
+use gstack_protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
+use gstack_protocol::chat::Decision;
+use gstack_protocol::fault::{Fault, FaultCode};
 
 pub(super) fn command() -> Command {
     Command::new("audit")

@@ -4,15 +4,15 @@
 
 use super::hidden_input;
 use super::terminal::{Terminal, clean_line, show, tell};
-use crate::client::http::Client;
-use crate::protocol::basics::Empty;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::secret_text::SecretText;
-use crate::protocol::sign_in::{
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use gstack_client::http::Client;
+use gstack_protocol::basics::Empty;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::secret_text::SecretText;
+use gstack_protocol::sign_in::{
     PasswordSource, ProviderKind, SavedSignIn, SavedSignIns, SecretProvider, SignInFields, SignInRemove, SignInSave,
     SignInStore, SignInUnlock,
 };
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 

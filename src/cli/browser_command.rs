@@ -8,12 +8,12 @@ use super::choice::{self, Choice};
 use super::here::{browser_environment, driver, here, place};
 use super::terminal::{Terminal, show, tell};
 use super::{fail, progress, standard_input, usage};
-use crate::base::counted::counted;
-use crate::base::home::Home;
-use crate::client::{direct, http::Client, upgrade};
-use crate::command::registry;
-use crate::protocol::command::{CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, TOKEN_VARIABLE};
-use crate::protocol::fault::Fault;
+use gstack_base::counted::counted;
+use gstack_base::home::Home;
+use gstack_client::{direct, http::Client, upgrade};
+use gstack_command::registry;
+use gstack_protocol::command::{CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, TOKEN_VARIABLE};
+use gstack_protocol::fault::Fault;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

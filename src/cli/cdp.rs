@@ -6,13 +6,13 @@ use super::cdp_provider;
 use super::here::{Place, here};
 use super::moment;
 use super::terminal::{print_line, show, tell};
-use crate::client::http::Client;
-use crate::command::registry;
-use crate::protocol::cdp_endpoint::{CdpEndpoints, CdpGrant, CdpOpen, CdpOpened, CdpRevoke};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use gstack_client::http::Client;
+use gstack_command::registry;
+use gstack_protocol::cdp_endpoint::{CdpEndpoints, CdpGrant, CdpOpen, CdpOpened, CdpRevoke};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 
 /// The parsed subcommand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ pub(super) async fn run(client: &Client, wanted: Cdp, (tab, browser): Place, jso
 }
 
 fn list(endpoints: &CdpEndpoints) -> String {
-    let line = |one: &crate::protocol::cdp_endpoint::CdpEndpoint| {
+    let line = |one: &gstack_protocol::cdp_endpoint::CdpEndpoint| {
         let who = match (&one.driver, &one.name) {
             (Some(driver), _) => format!("{driver} is connected"),
             (None, Some(name)) => format!("waits for {name}, until {}", moment::local(one.expires_at)),

@@ -4,9 +4,9 @@
 //! endpoint; it ends as any other does. agent-browser's own description: <https://agent-browser.dev/plugins>
 
 use super::terminal::print_line;
-use crate::client::http::Client;
-use crate::protocol::cdp_endpoint::{CdpEndpoints, CdpOpen, CdpOpened, CdpRevoke};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_client::http::Client;
+use gstack_protocol::cdp_endpoint::{CdpEndpoints, CdpOpen, CdpOpened, CdpRevoke};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::Read;

@@ -6,13 +6,13 @@
 
 use super::confirm;
 use super::terminal::{tell, visible_line};
-use crate::base::bindings::{self, Binding, BindingError, Found};
-use crate::base::home::{Home, HomeError, SESSION_VARIABLE};
-use crate::base::lineage;
-use crate::base::profiles::{DEFAULT, ProfileName};
-use crate::protocol::command::PROFILE_VARIABLE;
-use crate::protocol::command::TOKEN_VARIABLE;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::bindings::{self, Binding, BindingError, Found};
+use gstack_base::home::{Home, HomeError, SESSION_VARIABLE};
+use gstack_base::lineage;
+use gstack_base::profiles::{DEFAULT, ProfileName};
+use gstack_protocol::command::PROFILE_VARIABLE;
+use gstack_protocol::command::TOKEN_VARIABLE;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::path::{Path, PathBuf};
 
 /// The instance and the profile to use.
@@ -216,7 +216,7 @@ fn unusable(error: &BindingError) -> Fault {
 
 fn not_written(home: &Home, error: &std::io::Error) -> Fault {
     Fault::new(FaultCode::Storage, format!("your answer can't be kept: {error}"))
-        .hint(crate::base::trouble::hint(home.shared(), error))
+        .hint(gstack_base::trouble::hint(home.shared(), error))
 }
 
 /// Returns the file that applies here and has no answer yet, for `gstack instances`.

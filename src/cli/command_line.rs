@@ -6,8 +6,8 @@ use super::{
     approvals, audit, auth, cdp, evidence, fleet, help, instances, mcp, panels, policy, profiles, remote, sessions,
     settings, skill, tunnel,
 };
-use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
+use gstack_command::registry;
 use std::path::PathBuf;
 
 /// The shells with completion scripts, by their names on the command line.
@@ -178,7 +178,7 @@ pub fn command() -> Command {
     let template = help::template(&own);
     Command::new("gstack")
         .help_template(template)
-        .version(crate::protocol::VERSION)
+        .version(gstack_protocol::VERSION)
         .about("Your coding agent in your browser's side panel, and the same browser from the terminal")
         .after_help(AFTER_HELP)
         .subcommand_required(true)

@@ -4,7 +4,7 @@
 //! never answers it.
 
 use super::terminal::tell;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead, IsTerminal};
 use tokio::sync::oneshot;

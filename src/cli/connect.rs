@@ -4,10 +4,10 @@ use super::arguments::Globals;
 use super::here::place;
 use super::terminal::{Terminal, print, print_line};
 use super::{command_line, usage};
-use crate::base::browser_names::{BrowserName, MAIN};
-use crate::client::http::Client;
-use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::browser_names::{BrowserName, MAIN};
+use gstack_client::http::Client;
+use gstack_protocol::control::{ConnectLine, ConnectRequest, Connected};
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// Connects a browser and prints the steps. `session`: the value of `--session`.
 pub(super) async fn connect(

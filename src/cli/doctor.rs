@@ -4,11 +4,11 @@
 //! host registrations are read from the browsers' folders.
 
 use super::terminal::{Terminal, clean_line, print};
-use crate::client::http::Client;
 use crate::install::hosts::{self, Action, Options};
-use crate::protocol::control::Doctor;
-use crate::protocol::fault::Hop;
-use crate::protocol::hops::HopState;
+use gstack_client::http::Client;
+use gstack_protocol::control::Doctor;
+use gstack_protocol::fault::Hop;
+use gstack_protocol::hops::HopState;
 
 /// Returns the daemon's check of every hop, or if none runs, only that hop with the reason.
 pub(super) async fn examine(client: &Client) -> Doctor {

@@ -2,14 +2,14 @@
 
 use super::remote;
 use super::terminal::{say, show, visible_line};
-use crate::base::browser_names::BrowserName;
-use crate::base::lock::FileLock;
-use crate::client::ending;
-use crate::client::http::Client;
-use crate::protocol::basics::Empty;
-use crate::protocol::control::{Disconnect, Disconnected, StopTurns, Stopped, Stopping};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::remote::SecretVariables;
+use gstack_base::browser_names::BrowserName;
+use gstack_base::lock::FileLock;
+use gstack_client::ending;
+use gstack_client::http::Client;
+use gstack_protocol::basics::Empty;
+use gstack_protocol::control::{Disconnect, Disconnected, StopTurns, Stopped, Stopping};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::remote::SecretVariables;
 use std::time::Duration;
 
 /// The daemon itself needs less: it gives its tasks a shorter time.

@@ -4,11 +4,11 @@
 
 use super::sessions::write_new;
 use super::terminal::{print, say, show};
-use crate::client::http::Client;
-use crate::protocol::evidence::{EvidenceFile, EvidenceRequest};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use gstack_client::http::Client;
+use gstack_protocol::evidence::{EvidenceFile, EvidenceRequest};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 //!
 //! Owns the headings and their order. The texts come from the command line and the registry.
 
-use crate::command::registry;
 use clap::Command;
+use gstack_command::registry;
 
 /// Commands to begin with. They are listed only here.
 const EVERYDAY: (&str, &[&str]) = (

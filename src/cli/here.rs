@@ -2,11 +2,11 @@
 //!
 //! Owns reading them. Never sends them anywhere.
 
-use crate::base::browser_names::{BadBrowserName, BrowserName};
-use crate::protocol::command::{BROWSER_NAME_VARIABLE, DRIVER_VARIABLE, TAB_VARIABLE};
-use crate::protocol::control::ConnectRequest;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use gstack_base::browser_names::{BadBrowserName, BrowserName};
+use gstack_protocol::command::{BROWSER_NAME_VARIABLE, DRIVER_VARIABLE, TAB_VARIABLE};
+use gstack_protocol::control::ConnectRequest;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 use std::collections::BTreeMap;
 use std::env::VarError;
 use std::path::{Path, PathBuf};

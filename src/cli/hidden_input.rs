@@ -3,8 +3,8 @@
 //! Owns the terminal's echo, and gives it back however the reading ends.
 
 use super::terminal::tell;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::secret_text::SecretText;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::secret_text::SecretText;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, IsTerminal, Read};
 use tokio::sync::oneshot;

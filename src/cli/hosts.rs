@@ -1,10 +1,10 @@
 //! `gstack install-host` and `uninstall-host`: run in this process, without a daemon.
 
 use super::terminal::{Terminal, print, print_line};
-use crate::base::home::Home;
 use crate::install::extension::{self, LoadingSteps};
 use crate::install::hosts::{self, Options, Report};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::home::Home;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -7,16 +7,16 @@ use super::choice::{self, Choice};
 use super::profiles::{instance, readable};
 use super::terminal::{Terminal, clean_line, show, tell, visible_line};
 use super::{ending, moment};
-use crate::base::browser_names::{BrowserName, MAIN};
-use crate::base::home::Home;
-use crate::base::instances::{self, Instance, Signs};
-use crate::base::memory;
-use crate::client::http::Client;
-use crate::protocol::control::Disconnected;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::status::{NamedBrowserInfo, Status};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use futures_util::future::join_all;
+use gstack_base::browser_names::{BrowserName, MAIN};
+use gstack_base::home::Home;
+use gstack_base::instances::{self, Instance, Signs};
+use gstack_base::memory;
+use gstack_client::http::Client;
+use gstack_protocol::control::Disconnected;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::status::{NamedBrowserInfo, Status};
 use serde::Serialize;
 use std::fs;
 use std::process::ExitCode;
@@ -140,7 +140,7 @@ pub(super) async fn run(
 ) -> Result<ExitCode, Fault> {
     let all = instances::all(home).map_err(|error| {
         Fault::new(FaultCode::Storage, format!("the instances can't be listed: {error}"))
-            .hint(crate::base::trouble::hint(home.shared(), &error))
+            .hint(gstack_base::trouble::hint(home.shared(), &error))
     })?;
     match wanted {
         Instances::List => {
@@ -233,7 +233,7 @@ async fn stop(found: &Instance, force: bool) -> Result<bool, Fault> {
 fn signs(found: &Instance) -> Result<Signs, Fault> {
     found.signs().map_err(|error| {
         Fault::new(FaultCode::Storage, format!("the locks of {} can't be read: {error}", found.name))
-            .hint(crate::base::trouble::hint(found.home.root(), &error))
+            .hint(gstack_base::trouble::hint(found.home.root(), &error))
     })
 }
 
@@ -292,7 +292,7 @@ fn running(row: &mut Row, status: Status) {
 fn browser_only(row: &mut Row, found: &Instance) {
     row.state = State::BrowserOnly;
     let profile = found.held_profile();
-    let browser = profile.as_ref().and_then(|name| crate::base::profiles::browser_in(&found.home.profile(name)));
+    let browser = profile.as_ref().and_then(|name| gstack_base::profiles::browser_in(&found.home.profile(name)));
     row.browser_pid = browser.map(|browser| browser.pid);
     row.profile = profile.map(|name| name.to_string());
     row.left_open = found.home.kept_browsers().unwrap_or_default().iter().map(ToString::to_string).collect();
@@ -340,7 +340,7 @@ fn described(row: &Row, terminal: Terminal) -> String {
     let mode = row.mode.as_deref().map(|mode| if mode == "none" { "no browser" } else { mode }.to_owned());
     let profile = row.profile.as_ref().map(|profile| format!("profile {profile}"));
     let tabs = row.tabs.filter(|_| row.mode.as_deref() != Some("none"));
-    let tabs = tabs.map(|tabs| crate::base::counted::counted(tabs, "tab"));
+    let tabs = tabs.map(|tabs| gstack_base::counted::counted(tabs, "tab"));
     let since = row.since.map(|since| format!("since {}", moment::local(since)));
     let why = row.fault.as_ref().map(|fault| clean_line(&fault.message));
     let parts = [mode, profile, tabs, row.memory.map(readable), since, why];

@@ -135,7 +135,7 @@ const UPGRADE: &str =
 mod tests {
     use super::*;
     use crate::cli::command_line;
-    use crate::command::registry;
+    use gstack_command::registry;
     use std::collections::BTreeSet;
 
     fn own_commands(command: &clap::Command, name: &str, found: &mut BTreeSet<String>) {

@@ -4,16 +4,16 @@
 
 use super::here::{Place, browser_environment, here};
 use super::terminal::{print_line, say, show};
-use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
-use crate::client::http::Client;
-use crate::command::tool_profile::{Capability, ToolProfile};
 use crate::install::mcp::{self as clients, McpClient, Server, Wanted};
-use crate::mcp::stdio::StdioTools;
-use crate::protocol::command::{BROWSER_NAME_VARIABLE, CommandRequest};
-use crate::protocol::driver::DriverBegin;
-use crate::protocol::fault::{Fault, FaultCode};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use gstack_base::home::{HOME_VARIABLE, SESSION_VARIABLE};
+use gstack_client::http::Client;
+use gstack_command::tool_profile::{Capability, ToolProfile};
+use gstack_daemon::mcp::stdio::StdioTools;
+use gstack_protocol::command::{BROWSER_NAME_VARIABLE, CommandRequest};
+use gstack_protocol::driver::DriverBegin;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::path::PathBuf;
 
 /// The parsed subcommand.

@@ -4,10 +4,10 @@
 
 use super::moment;
 use super::terminal::{Terminal, clean_line, show};
-use crate::client::http::Client;
-use crate::protocol::fault::Fault;
-use crate::protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirm, PanelForget};
 use clap::{Arg, ArgMatches, Command};
+use gstack_client::http::Client;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirm, PanelForget};
 
 /// The parsed subcommand.
 #[derive(Clone, Debug, PartialEq, Eq)]

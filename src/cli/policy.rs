@@ -9,16 +9,16 @@ mod only;
 use super::here::Place;
 use super::moment;
 use super::terminal::{Terminal, clean_line, show};
-use crate::base::clock::now_millis;
-use crate::client::http::Client;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::{
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use gstack_base::clock::now_millis;
+use gstack_client::http::Client;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::ConversationId;
+use gstack_protocol::policy::{
     Policy, PolicyAdd, PolicyEffect, PolicyExplain, PolicyExplained, PolicyRemove, PolicyRisk, PolicyRule, PolicyScope,
     PolicyVerdict,
 };
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Command};
 use only::Only;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -6,11 +6,11 @@
 use super::confirm;
 use super::moment;
 use super::terminal::{Terminal, show};
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
-use crate::base::profiles::{self, BadProfileName, DEFAULT, ProfileName};
-use crate::protocol::fault::{Fault, FaultCode};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use gstack_base::home::Home;
+use gstack_base::lock::FileLock;
+use gstack_base::profiles::{self, BadProfileName, DEFAULT, ProfileName};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde::Serialize;
 use std::fs;
 use std::io;
@@ -198,7 +198,7 @@ async fn delete(home: &Home, name: &ProfileName, yes: bool) -> Result<(), Fault>
         folder.with_file_name(format!(".{}.deleted", folder.file_name().unwrap_or_default().to_string_lossy()));
     let failed = |error: io::Error| {
         Fault::new(FaultCode::Storage, format!("{} can't be deleted: {error}", folder.display()))
-            .hint(crate::base::trouble::hint(&folder, &error))
+            .hint(gstack_base::trouble::hint(&folder, &error))
     };
     remove(&doomed).and_then(|()| fs::rename(&folder, &doomed)).and_then(|()| remove(&doomed)).map_err(failed)
 }
@@ -230,7 +230,7 @@ fn unused(home: &Home, name: &ProfileName) -> Result<FileLock, Fault> {
 
 fn not_read(path: &Path, error: &io::Error) -> Fault {
     Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", path.display()))
-        .hint(crate::base::trouble::hint(path, error))
+        .hint(gstack_base::trouble::hint(path, error))
 }
 
 #[cfg(test)]

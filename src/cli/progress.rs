@@ -3,9 +3,9 @@
 //! Owns the text: one line that is rewritten on a terminal, a few plain lines elsewhere. Never writes to standard
 //! output.
 
-use crate::client::http::Client;
-use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_client::http::Client;
+use gstack_protocol::command::{CommandLine, CommandRequest, CommandResult};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io::{self, IsTerminal, Write};
 
 /// The number of bytes per line if standard error is not a terminal. Smaller files print nothing.

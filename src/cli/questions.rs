@@ -3,8 +3,8 @@
 //! Owns the text and the parsing. Never asks the daemon.
 
 use super::terminal::{Terminal, clean_line};
-use crate::protocol::chat::QuestionPart;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::chat::QuestionPart;
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// Formats a question with numbered options.
 pub(super) fn lines_of(part: &QuestionPart, terminal: Terminal) -> Vec<String> {
@@ -66,7 +66,7 @@ pub(super) fn how_to_answer(part: &QuestionPart) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::chat::QuestionOption;
+    use gstack_protocol::chat::QuestionOption;
 
     fn part(labels: &[&str], multiple: bool) -> QuestionPart {
         let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: String::new() };

@@ -3,9 +3,9 @@
 //! Owns the options, the reading of `--caps FILE`, and which variables of the terminal's environment are passed on.
 //! Secrets are never arguments.
 
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::remote::{PROVIDERS, RemoteBrowser, SecretVariables};
 use clap::{Arg, ArgMatches};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::remote::{PROVIDERS, RemoteBrowser, SecretVariables};
 
 /// Far above any real capabilities.
 const LARGEST_CAPABILITIES: u64 = 1024 * 1024;

@@ -2,13 +2,13 @@
 //!
 //! Owns the path that the caller typed, which never goes through the tunnel, and writing the files.
 
-use crate::base::atomic;
-use crate::command::registry;
-use crate::protocol::command::CommandResult;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::tunnel::{RemotePicture, RemoteResult};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gstack_base::atomic;
+use gstack_command::registry;
+use gstack_protocol::command::CommandResult;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::tunnel::{RemotePicture, RemoteResult};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -5,15 +5,15 @@
 //! included.
 
 use super::doctor::hop_name;
-use crate::base::browsers::{FAMILY, Machine};
-use crate::base::home::Home;
 use crate::install::hosts::{self, Options};
-use crate::protocol::VERSION;
-use crate::protocol::agents::AgentInfo;
-use crate::protocol::agents::Agents;
-use crate::protocol::control::Doctor;
-use crate::protocol::fault::FaultCode;
-use crate::protocol::hops::HopState;
+use gstack_base::browsers::{FAMILY, Machine};
+use gstack_base::home::Home;
+use gstack_protocol::VERSION;
+use gstack_protocol::agents::AgentInfo;
+use gstack_protocol::agents::Agents;
+use gstack_protocol::control::Doctor;
+use gstack_protocol::fault::FaultCode;
+use gstack_protocol::hops::HopState;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;

@@ -3,20 +3,20 @@
 //! Owns the text and the lookup by the prefix of an id. The daemon owns the conversations.
 
 use super::terminal::{Terminal, clean, clean_line, print, say, show};
-use crate::base::clock::now_millis;
-use crate::base::whole_file::WholeFile;
-use crate::client::http::Client;
-use crate::protocol::basics::Empty;
-use crate::protocol::chat::{ConversationInfo, ConversationState};
-use crate::protocol::chat_requests::ChatRef;
-use crate::protocol::control::{ConversationOpen, ConversationText};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::history::{
+use clap::{Arg, ArgMatches, Command};
+use gstack_base::clock::now_millis;
+use gstack_base::whole_file::WholeFile;
+use gstack_client::http::Client;
+use gstack_protocol::basics::Empty;
+use gstack_protocol::chat::{ConversationInfo, ConversationState};
+use gstack_protocol::chat_requests::ChatRef;
+use gstack_protocol::control::{ConversationOpen, ConversationText};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::history::{
     CompactConversations, CompactedConversations, ConversationExport, ConversationRename, Conversations,
     ConversationsList, ExportFormat,
 };
-use crate::protocol::ids::{ConversationId, TabId};
-use clap::{Arg, ArgMatches, Command};
+use gstack_protocol::ids::{ConversationId, TabId};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -3,10 +3,10 @@
 //! Owns the text. The daemon owns the settings and their allowed values.
 
 use super::terminal::{Terminal, show};
-use crate::client::http::Client;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::settings::{Setting, SettingValue, Settings, SettingsSet};
 use clap::{Arg, ArgMatches, Command};
+use gstack_client::http::Client;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::settings::{Setting, SettingValue, Settings, SettingsSet};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {

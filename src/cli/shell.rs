@@ -5,12 +5,12 @@
 use super::arguments::Document;
 use super::command_line;
 use super::terminal::print;
-use crate::command::registry;
-use crate::protocol::fault::{Fault, FaultCode};
 use clap::{Arg, ArgAction, Command, ValueHint};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use gstack_command::registry;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 
 pub(super) fn show(document: &Document) -> Result<(), Fault> {

@@ -3,9 +3,9 @@
 //! Owns the text. The installer owns the guide and its locations.
 
 use crate::install::skill::{self, CLIENTS};
-use crate::protocol::fault::Fault;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
+use gstack_protocol::fault::Fault;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

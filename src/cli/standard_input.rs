@@ -2,8 +2,8 @@
 //!
 //! Owns its limits and the messages for input that cannot be used. Never waits for a person at a terminal.
 
-use crate::protocol::command::LARGEST_CHAIN;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::command::LARGEST_CHAIN;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io::IsTerminal;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -41,7 +41,7 @@ async fn text(input: impl AsyncRead + Unpin) -> Result<String, Fault> {
 #[cfg(test)]
 mod tests {
     use super::{LARGEST_CHAIN, text};
-    use crate::protocol::fault::FaultCode;
+    use gstack_protocol::fault::FaultCode;
 
     #[tokio::test]
     async fn what_is_no_list_of_commands_is_told_in_words() {

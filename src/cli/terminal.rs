@@ -2,8 +2,8 @@
 //!
 //! Owns printing, colour and exit codes. Never decides what to print.
 
-use crate::base::lookalike;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::lookalike;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

@@ -7,12 +7,12 @@
 
 use super::questions;
 use super::terminal::{Terminal, print};
-use crate::client::http::Client;
-use crate::protocol::basics::Empty;
-use crate::protocol::chat::{ChatBody, Decision, QuestionPart};
-use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ApprovalId, ConversationId, QuestionId};
+use gstack_client::http::Client;
+use gstack_protocol::basics::Empty;
+use gstack_protocol::chat::{ChatBody, Decision, QuestionPart};
+use gstack_protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::{ApprovalId, ConversationId, QuestionId};
 use rustix::termios::{QueueSelector, tcflush};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};

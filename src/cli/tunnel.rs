@@ -6,16 +6,16 @@ use super::cdp::{seconds, tab_number};
 use super::here::Place;
 use super::moment;
 use super::terminal::{print_line, show, tell};
-use crate::base::clock::now_millis;
-use crate::base::home::private_folder;
-use crate::base::peer;
-use crate::client::http::Client;
-use crate::mcp::tunnel::Tunnel;
-use crate::protocol::driver::DriverBegin;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
-use crate::protocol::tunnel::{TunnelBegin, TunnelEnd, TunnelRevoke, Tunnels};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use gstack_base::clock::now_millis;
+use gstack_base::home::private_folder;
+use gstack_base::peer;
+use gstack_client::http::Client;
+use gstack_daemon::mcp::tunnel::Tunnel;
+use gstack_protocol::driver::DriverBegin;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
+use gstack_protocol::tunnel::{TunnelBegin, TunnelEnd, TunnelRevoke, Tunnels};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -142,7 +142,7 @@ fn list(tunnels: &Tunnels) -> String {
     if tunnels.tunnels.is_empty() {
         return "No tunnel is open.".to_owned();
     }
-    let line = |one: &crate::protocol::tunnel::Tunnel| {
+    let line = |one: &gstack_protocol::tunnel::Tunnel| {
         let to = one.to.as_ref().map(|to| format!("  to {to}")).unwrap_or_default();
         let tabs: Vec<String> = one.tabs.iter().map(ToString::to_string).collect();
         let tabs = if tabs.is_empty() { "no tab".to_owned() } else { format!("tabs {}", tabs.join(", ")) };

@@ -1,9 +1,9 @@
 //! The output of `gstack upgrade`. The `upgrade` module decides which release is installed, and how.
 
 use super::terminal::{show, tell};
-use crate::base::home::Home;
-use crate::protocol::fault::Fault;
 use crate::upgrade::{self, Outcome};
+use gstack_base::home::Home;
+use gstack_protocol::fault::Fault;
 
 pub(super) async fn run(home: &Home, check: bool, json: bool) -> Result<(), Fault> {
     let outcome = match check {

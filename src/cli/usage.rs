@@ -3,10 +3,10 @@
 //! Owns those two. Generated from the command line's definition, so every command has them.
 
 use super::command_line;
-use crate::command::registry;
-use crate::protocol::fault::{Fault, FaultCode};
 use clap::Command;
 use clap::error::ErrorKind;
+use gstack_command::registry;
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// Returns whether a fault ends with a usage line.
 pub(super) fn is_usage(fault: &Fault) -> bool {
@@ -96,7 +96,7 @@ mod tests {
     use super::{fault_of, for_session, line};
     use crate::cli::arguments::parse;
     use crate::cli::command_line::command;
-    use crate::protocol::fault::{Fault, FaultCode};
+    use gstack_protocol::fault::{Fault, FaultCode};
 
     fn words(line: &[&str]) -> Vec<String> {
         line.iter().map(|word| (*word).to_owned()).collect()

@@ -5,8 +5,8 @@
 //! healthy.
 
 use super::http::{ANSWER_LIMIT, ASK_AGAIN, PATIENCE, gone, refused, silent, unreadable};
-use crate::base::home::Home;
-use crate::protocol::fault::Fault;
+use gstack_base::home::Home;
+use gstack_protocol::fault::Fault;
 use hyper::StatusCode;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -25,7 +25,7 @@ const CLOSED_EARLY: &str = "connection closed before message completed";
 
 /// Posts `body` as JSON and reads the answer. `None` if no daemon could be reached; nothing was sent. Fails if the
 /// daemon refuses the request or its answer is lost.
-pub(crate) fn post<T: DeserializeOwned>(home: &Home, path: &str, body: &impl Serialize) -> Option<Result<T, Fault>> {
+pub fn post<T: DeserializeOwned>(home: &Home, path: &str, body: &impl Serialize) -> Option<Result<T, Fault>> {
     let body = serde_json::to_vec(body).ok()?;
     let stream = UnixStream::connect(home.http_socket()).ok()?;
     stream.set_nonblocking(true).ok()?;
@@ -161,7 +161,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::fault::FaultCode;
+    use gstack_protocol::fault::FaultCode;
     use std::os::unix::net::UnixListener;
 
     /// Answers one request with these pieces, after reading all of it. Returns the bytes that it read.

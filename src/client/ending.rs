@@ -2,9 +2,9 @@
 //!
 //! Owns the waiting. Waits for the process, not for the lock: another daemon may take the lock the moment it is free.
 
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
-use crate::base::process::Process;
+use gstack_base::home::Home;
+use gstack_base::lock::FileLock;
+use gstack_base::process::Process;
 use std::time::Duration;
 
 /// The interval at which the lock is polled if the daemon did not report its pid.
@@ -12,7 +12,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Waits until the daemon with this pid has ended; everything that it wrote is then on disk. Returns false if that
 /// takes longer than `limit`.
-pub(crate) async fn within(home: &Home, pid: Option<i32>, limit: Duration) -> bool {
+pub async fn within(home: &Home, pid: Option<i32>, limit: Duration) -> bool {
     let ended = async {
         match pid {
             Some(pid) => {

@@ -3,17 +3,17 @@
 //! Owns the parsing of the event stream format (HTML standard, section 9.2). Never reconnects.
 
 use super::http::Lines;
-use crate::protocol::fault::Fault;
+use gstack_protocol::fault::Fault;
 
 /// One event: its name and its data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Event {
+pub struct Event {
     pub name: String,
     pub data: String,
 }
 
 /// The events of one response.
-pub(crate) struct Events {
+pub struct Events {
     lines: Lines,
 }
 
@@ -23,7 +23,7 @@ impl Events {
     }
 
     /// Returns the next event, or `None` at the end. Skips comments (the heartbeat).
-    pub(crate) async fn next_event(&mut self) -> Result<Option<Event>, Fault> {
+    pub async fn next_event(&mut self) -> Result<Option<Event>, Fault> {
         let mut event = Event::default();
         while let Some(line) = self.lines.next_line().await? {
             let line = String::from_utf8_lossy(&line);

@@ -5,10 +5,10 @@
 
 use super::events::Events;
 use super::start;
-use crate::base::home::Home;
-use crate::base::state::State;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
 use bytes::{Buf, Bytes, BytesMut};
+use gstack_base::home::Home;
+use gstack_base::state::State;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
@@ -31,7 +31,7 @@ pub(super) const ASK_AGAIN: Duration = Duration::from_secs(5);
 
 /// A client of one daemon. Cheap to clone. Each request uses its own connection.
 #[derive(Clone, Debug)]
-pub(crate) struct Client {
+pub struct Client {
     home: Home,
     start: bool,
     token: Option<Arc<str>>,
@@ -44,33 +44,33 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Client {
     /// Creates a client that starts the daemon if none runs.
-    pub(crate) fn new(home: Home) -> Self {
+    pub fn new(home: Home) -> Self {
         Self { home, start: true, token: None, port: None }
     }
     /// Creates a client that returns a fault if no daemon runs.
-    pub(crate) fn of_running(home: Home) -> Self {
+    pub fn of_running(home: Home) -> Self {
         Self { home, start: false, token: None, port: None }
     }
     /// Authenticates as the agent that owns this token. Does not start a daemon: one that is not running has no agents.
     #[must_use]
-    pub(crate) fn with_token(self, token: Option<String>) -> Self {
+    pub fn with_token(self, token: Option<String>) -> Self {
         Self { start: self.start && token.is_none(), token: token.map(Arc::from), ..self }
     }
     /// Connects to 127.0.0.1 instead of the socket. For an agent, whose sandbox has no sockets.
     #[must_use]
-    pub(crate) fn at_port(self, port: Option<u16>) -> Self {
+    pub fn at_port(self, port: Option<u16>) -> Self {
         Self { port, ..self }
     }
-    pub(crate) fn home(&self) -> &Home {
+    pub fn home(&self) -> &Home {
         &self.home
     }
 
-    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
         self.reading(Method::GET, path, Bytes::new()).await
     }
 
     /// Sends a read-only request. Fails if the daemon refuses it or cannot be reached.
-    pub(crate) async fn read<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
+    pub async fn read<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
         self.reading(Method::POST, path, encode(body)?).await
     }
 
@@ -86,20 +86,20 @@ impl Client {
         }
     }
 
-    pub(crate) async fn post<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
+    pub async fn post<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
         let body = encode(body)?;
         self.answered(async { whole(self.send(Method::POST, path, body).await?).await }).await
     }
 
     /// Sends a request whose answer is JSON lines, and returns them as they arrive.
-    pub(crate) async fn stream<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
+    pub async fn stream<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
         let body = encode(body)?;
         self.answered(async { self.lines(self.send(Method::POST, path, body).await?).await }).await
     }
 
     /// Sends a request that may be repeated, whose answer is JSON lines. Tries again if the daemon ended before it
     /// answered.
-    pub(crate) async fn stream_repeatable<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
+    pub async fn stream_repeatable<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
         let mut tries = 1;
         loop {
             match self.stream(path, body).await {
@@ -110,13 +110,13 @@ impl Client {
     }
 
     /// Requests a stream of server-sent events.
-    pub(crate) async fn events(&self, path: &str) -> Result<Events, Fault> {
+    pub async fn events(&self, path: &str) -> Result<Events, Fault> {
         let lines = async { self.lines(self.send(Method::GET, path, Bytes::new()).await?).await };
         self.answered(lines).await.map(Events::new)
     }
 
     /// Fails if the daemon does not answer at all. For status checks.
-    pub(crate) async fn check_answers(&self) -> Result<(), Fault> {
+    pub async fn check_answers(&self) -> Result<(), Fault> {
         self.answered(async { self.send(Method::GET, "/health", Bytes::new()).await.map(drop) }).await
     }
 
@@ -187,7 +187,7 @@ impl Client {
 }
 
 /// JSON lines as they arrive.
-pub(crate) struct Lines {
+pub struct Lines {
     client: Client,
     body: Incoming,
     buffer: BytesMut,
@@ -195,7 +195,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Returns the next line as a value, or `None` at the end. Fails if the stream ends within a line.
-    pub(crate) async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
+    pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
         match self.next_line().await? {
             Some(line) => serde_json::from_slice(&line).map(Some).map_err(|e| unreadable(&e)),
             None => Ok(None),

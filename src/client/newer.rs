@@ -3,11 +3,11 @@
 //!
 //! Owns the rule and its limits. Starts nothing.
 
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
-use crate::base::process::own_pid;
-use crate::base::upgrade::{UpgradeMark, is_newer};
-use crate::protocol::VERSION;
+use gstack_base::home::Home;
+use gstack_base::lock::FileLock;
+use gstack_base::process::own_pid;
+use gstack_base::upgrade::{UpgradeMark, is_newer};
+use gstack_protocol::VERSION;
 use std::time::{Duration, Instant};
 
 /// The longest time from the mark to the newer daemon: the older one's end and the newer one's start.
@@ -69,7 +69,7 @@ impl Waiting {
         let next = next(VERSION, Some(Signs { version: &mark.version, age, unseen }));
         if next == Next::Wait && self.since.is_none() {
             self.since = Some(Instant::now());
-            crate::base::say::line(format_args!("a newer gstack ({}) is starting; waiting for it", mark.version));
+            gstack_base::say::line(format_args!("a newer gstack ({}) is starting; waiting for it", mark.version));
         }
         next
     }
@@ -135,7 +135,7 @@ mod tests {
         waiting.seen = None;
         assert_eq!(waiting.next(&home), Next::Wait);
         let mut own = UpgradeMark::new("999.0.0".to_owned());
-        own.ask("999.0.0", crate::base::process::Process::find(own_pid()));
+        own.ask("999.0.0", gstack_base::process::Process::find(own_pid()));
         own.write(&home).unwrap();
         assert_eq!(waiting.next(&home), Next::Start, "it asked itself: it starts the newer one");
     }

@@ -4,13 +4,13 @@
 //! its standard output and then closes it.
 
 use super::newer::{Next, Waiting};
-use crate::base::home::{Home, MECHANISM_VARIABLE};
-use crate::base::lineage;
-use crate::base::lock::FileLock;
-use crate::base::person_program;
-use crate::base::trouble;
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_base::home::{Home, MECHANISM_VARIABLE};
+use gstack_base::lineage;
+use gstack_base::lock::FileLock;
+use gstack_base::person_program;
+use gstack_base::trouble;
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
@@ -34,7 +34,7 @@ const KEPT_VARIABLES: [&str; 7] =
 /// The one line that a daemon writes to its starter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Report {
+pub enum Report {
     Ready {
         pid: u32,
     },
@@ -45,7 +45,7 @@ pub(crate) enum Report {
 
 /// Connects to one of the daemon's sockets. Starts the daemon if none answers, unless a newer gstack is about to start
 /// one. Fails if no daemon starts.
-pub(crate) async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
+pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
     let mut starts = 0;
     let mut waiting = Waiting::default();
     let refused = loop {
@@ -74,7 +74,7 @@ pub(crate) async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, 
 }
 
 /// Connects only if a daemon already runs.
-pub(crate) async fn connect_running(socket: &Path) -> Option<UnixStream> {
+pub async fn connect_running(socket: &Path) -> Option<UnixStream> {
     UnixStream::connect(socket).await.ok()
 }
 
@@ -104,11 +104,11 @@ fn start_once(home: &Home, socket: &Path, waiting: &mut Waiting) -> Result<Next,
 
 /// Starts a daemon and waits for its report.
 fn spawn(home: &Home) -> Result<Report, Fault> {
-    let binary = crate::base::program::path().map_err(|e| internal(format!("the path of gstack is not known: {e}")))?;
+    let binary = gstack_base::program::path().map_err(|e| internal(format!("the path of gstack is not known: {e}")))?;
     let log = OpenOptions::new()
         .create(true)
         .append(true)
-        .mode(crate::base::atomic::FILE_MODE)
+        .mode(gstack_base::atomic::FILE_MODE)
         .open(home.daemon_log())
         // The daemon must start even if its log cannot be opened, for example on a full disk.
         .map_or_else(|_| Stdio::null(), Stdio::from);

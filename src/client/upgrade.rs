@@ -5,14 +5,14 @@
 
 use super::http::Client;
 use super::{ending, start};
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
-use crate::base::process::own_pid;
-use crate::base::state::State;
-use crate::base::upgrade::{UpgradeMark, is_newer};
-use crate::protocol::VERSION;
-use crate::protocol::control::{HandOver, HandingOver};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::home::Home;
+use gstack_base::lock::FileLock;
+use gstack_base::process::own_pid;
+use gstack_base::state::State;
+use gstack_base::upgrade::{UpgradeMark, is_newer};
+use gstack_protocol::VERSION;
+use gstack_protocol::control::{HandOver, HandingOver};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
 /// The time a daemon takes to end, besides the turns that it waits for.
@@ -21,13 +21,13 @@ const END_LIMIT: Duration = Duration::from_secs(15);
 const MOST_UPGRADES: usize = 3;
 
 /// Returns whether the daemon that was started last is older than this program.
-pub(crate) fn runs_older(home: &Home) -> bool {
+pub fn runs_older(home: &Home) -> bool {
     State::read(home).is_some_and(|state| is_newer(VERSION, &state.version))
 }
 
 /// The result of an upgrade.
 #[derive(Debug)]
-pub(crate) enum DaemonUpgrade {
+pub enum DaemonUpgrade {
     /// No older daemon runs.
     Done,
     /// The daemon finishes turns first, and the caller did not wait for them.
@@ -40,7 +40,7 @@ pub(crate) enum DaemonUpgrade {
 
 /// Asks an older daemon to end, waits until it has ended and starts a newer one. If the daemon finishes turns first,
 /// waits for them only if `patient`, after calling `waits`.
-pub(crate) async fn upgrade_daemon(home: &Home, patient: bool, waits: impl Fn(&HandingOver)) -> DaemonUpgrade {
+pub async fn upgrade_daemon(home: &Home, patient: bool, waits: impl Fn(&HandingOver)) -> DaemonUpgrade {
     for _ in 0..MOST_UPGRADES {
         let handing_over = match ask(home).await {
             Ok(Some(handing_over)) => handing_over,
@@ -74,7 +74,7 @@ async fn ask(home: &Home) -> Result<Option<HandingOver>, Fault> {
 
 /// Asks a daemon that is older than `version` to end for it. `version` need not be this program's: `gstack upgrade` has
 /// just installed another one.
-pub(crate) async fn ask_for(home: &Home, version: &str) -> Result<Option<HandingOver>, Fault> {
+pub async fn ask_for(home: &Home, version: &str) -> Result<Option<HandingOver>, Fault> {
     let older = State::read(home).is_some_and(|state| is_newer(version, &state.version));
     // If the lock cannot be checked, assume that it is held: the request then reports what is wrong.
     if !older || !FileLock::is_held(&home.daemon_lock()).unwrap_or(true) {
@@ -91,6 +91,6 @@ fn ending_now(home: &Home) -> HandingOver {
 }
 
 /// Waits until the daemon has ended. Returns false if that takes longer than it announced.
-pub(crate) async fn ended(home: &Home, handing_over: &HandingOver) -> bool {
+pub async fn ended(home: &Home, handing_over: &HandingOver) -> bool {
     ending::within(home, handing_over.pid, Duration::from_secs(handing_over.seconds) + END_LIMIT).await
 }

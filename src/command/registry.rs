@@ -6,9 +6,9 @@ use super::spec::{Category, Needs, QUIET, Spec, shape};
 use super::{
     acting, emulating, files, finding, managing, measuring, navigating, network, reading, recording, state, visual,
 };
-use crate::browser::effects::Effects;
-use crate::command::core::{Call, Context, Folders, Output, effects, envelope, with_usage};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::{Call, Context, Folders, Output, effects, envelope, with_usage};
+use gstack_browser::effects::Effects;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::sync::LazyLock;
 use strsim::osa_distance;
 
@@ -179,7 +179,7 @@ pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
     let outcome = run_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
     let outcome = outcome.inspect(|output| check_shape(call.spec, output));
     let outcome = effects::add(context, call.spec, call.arguments.has(QUIET.name), outcome);
-    let outcome = crate::command::privacy::filled::without_secrets(outcome);
+    let outcome = crate::privacy::filled::without_secrets(outcome);
     if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
 }
 
@@ -235,7 +235,7 @@ fn cut_off(spec: &Spec) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::{all, find, unknown, unknown_among};
-    use crate::command::spec::{Category, Kind};
+    use crate::spec::{Category, Kind};
     use std::collections::HashSet;
 
     #[test]

@@ -5,11 +5,11 @@
 use super::registry;
 use super::spec::{Class, Offered, Spec};
 
-pub(crate) use super::spec::Capability;
+pub use super::spec::Capability;
 
 /// The tools that one MCP client is offered. The default is the core.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ToolProfile {
+pub struct ToolProfile {
     capabilities: Vec<Capability>,
     /// With the commands that show or set what identifies a person.
     secrets: bool,
@@ -17,38 +17,38 @@ pub(crate) struct ToolProfile {
 
 impl ToolProfile {
     /// The core and the commands of these capabilities, without secrets.
-    pub(crate) fn with(capabilities: &[Capability]) -> Self {
+    pub fn with(capabilities: &[Capability]) -> Self {
         Self { capabilities: capabilities.to_vec(), secrets: false }
     }
 
     /// Every command that is not secret.
-    pub(crate) fn all() -> Self {
+    pub fn all() -> Self {
         Self::with(&Capability::ALL)
     }
 
     /// Adds the secret commands of the same capabilities.
-    pub(crate) fn and_secrets(self) -> Self {
+    pub fn and_secrets(self) -> Self {
         Self { secrets: true, ..self }
     }
 
     /// The commands of the profile, in the registry's order.
-    pub(crate) fn specs(&self) -> impl Iterator<Item = &'static Spec> {
+    pub fn specs(&self) -> impl Iterator<Item = &'static Spec> {
         registry::all().iter().copied().filter(move |spec| self.has(spec))
     }
 
     /// A command of the profile by its name.
-    pub(crate) fn find(&self, name: &str) -> Option<&'static Spec> {
+    pub fn find(&self, name: &str) -> Option<&'static Spec> {
         registry::find(name).filter(|spec| self.has(spec))
     }
 
     /// Whether the command's tool takes every argument. Tools of the core take no path and delete nothing, unless the
     /// client has all capabilities.
-    pub(crate) fn is_whole(&self, spec: &Spec) -> bool {
+    pub fn is_whole(&self, spec: &Spec) -> bool {
         matches!(spec.offered, Offered::Extended(_))
             || Capability::ALL.iter().all(|one| self.capabilities.contains(one))
     }
 
-    pub(crate) fn has(&self, spec: &Spec) -> bool {
+    pub fn has(&self, spec: &Spec) -> bool {
         let is_offered = match spec.offered {
             Offered::Core | Offered::Client => true,
             Offered::Extended(capability) => self.capabilities.contains(&capability),
@@ -60,9 +60,9 @@ impl ToolProfile {
 #[cfg(test)]
 mod tests {
     use super::ToolProfile;
-    use crate::command::core::tool_schema::{core_schema, holdings, input_schema};
-    use crate::command::registry;
-    use crate::command::spec::{Capability, Class};
+    use crate::core::tool_schema::{core_schema, holdings, input_schema};
+    use crate::registry;
+    use crate::spec::{Capability, Class};
 
     #[test]
     fn the_core_is_there_and_holds_no_secrets_and_all_has_none_unless_asked() {

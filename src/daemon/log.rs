@@ -3,12 +3,12 @@
 //! Owns the file. Each line is redacted first by the rules of `redaction`, because an error may quote an address with
 //! secrets. A line that cannot be written is dropped and counted: disk errors never reach the code that logs.
 
-use crate::base::append;
-use crate::base::counted::counted;
-use crate::base::home::Home;
-use crate::base::log_filter;
-use crate::base::say;
-use crate::command::redaction;
+use gstack_base::append;
+use gstack_base::counted::counted;
+use gstack_base::home::Home;
+use gstack_base::log_filter;
+use gstack_base::say;
+use gstack_command::redaction;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Mutex;

@@ -4,9 +4,9 @@
 //! the daemon ends. The kernel releases the lock even on kill -9, so no session outlives its run. A home without that
 //! file has no owner.
 
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
-use crate::engine::Engine;
+use gstack_base::home::Home;
+use gstack_base::lock::FileLock;
+use gstack_engine::Engine;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;

@@ -3,7 +3,7 @@
 //! Owns watching them (with inotify on Linux, once a minute elsewhere). Missing sockets are created again. A missing
 //! lock cannot be restored, because another daemon may hold a new one, so this daemon ends.
 
-use crate::base::peer;
+use gstack_base::peer;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;

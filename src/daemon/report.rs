@@ -1,6 +1,6 @@
 //! The one-line report to the launcher, after which standard output is closed.
 
-use crate::client::start::Report;
+use gstack_client::start::Report;
 use std::fs::OpenOptions;
 use std::io::Write;
 

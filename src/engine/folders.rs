@@ -2,9 +2,9 @@
 //!
 //! Owns the check of a folder that a person names. Never opens anything in it.
 
-use crate::base::home::{Home, HomeError, private_folder};
-use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::home::{Home, HomeError, private_folder};
+use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -58,7 +58,7 @@ impl From<FolderError> for Fault {
 
 /// Returns the folder that a person named with all links resolved. Blocks on the disk. Fails if an agent cannot work
 /// there.
-pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
+pub(crate) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
     let user_home = dirs::home_dir();
     let path = match (named.strip_prefix("~/"), &user_home) {
         (Some(rest), Some(user_home)) => user_home.join(rest),
@@ -80,14 +80,14 @@ pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Faul
 }
 
 /// Creates a folder that only this user can access. Returns its path. Fails if it cannot be made private.
-pub(in crate::engine) fn private(folder: PathBuf) -> Result<PathBuf, Fault> {
+pub(crate) fn private(folder: PathBuf) -> Result<PathBuf, Fault> {
     private_folder(&folder).map_err(FolderError::NotPrivate)?;
     Ok(folder)
 }
 
 /// Returns the folder for screenshots and downloads without a path. The path to the home may contain symbolic links,
 /// which are resolved here because later no link is followed.
-pub(in crate::engine) fn temporary(home: &Home) -> Result<PathBuf, Fault> {
+pub(crate) fn temporary(home: &Home) -> Result<PathBuf, Fault> {
     let folder = private(home.temporary())?;
     Ok(folder.canonicalize().map_err(FolderError::NotResolved)?)
 }

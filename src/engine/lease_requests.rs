@@ -3,33 +3,33 @@
 //! Owns when they are asked. A client that the policy judges asks for every tab; one that acts as the person, and a named
 //! terminal, only for a tab that another driver or an agent works in. No driver takes such a tab without the person.
 
-use crate::chat::turn::ApprovalRequest;
-use crate::command::Call;
-use crate::engine::approvals::Approvals;
-use crate::engine::drivers::{Driver, DriverAnswer, Drivers, DriversError, Holder, driver_entry, lease_result};
-use crate::engine::policy::{PolicyService, audit_by};
-use crate::engine::tabs::{JoinedBy, Tabs};
-use crate::protocol::action::ActionRecord;
-use crate::protocol::audit::AuditEntry;
-use crate::protocol::catalogue;
-use crate::protocol::chat::{Decision, StepKind};
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, TabId};
+use crate::approvals::Approvals;
+use crate::drivers::{Driver, DriverAnswer, Drivers, DriversError, Holder, driver_entry, lease_result};
+use crate::policy::{PolicyService, audit_by};
+use crate::tabs::{JoinedBy, Tabs};
+use gstack_chat::turn::ApprovalRequest;
+use gstack_command::Call;
+use gstack_protocol::action::ActionRecord;
+use gstack_protocol::audit::AuditEntry;
+use gstack_protocol::catalogue;
+use gstack_protocol::chat::{Decision, StepKind};
+use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ApprovalId, TabId};
 use tokio_util::sync::CancellationToken;
 
 /// A handle to the requests for tabs. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct LeaseRequests {
-    pub(in crate::engine) approvals: Approvals,
-    pub(in crate::engine) drivers: Drivers,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) tabs: Tabs,
+pub struct LeaseRequests {
+    pub(crate) approvals: Approvals,
+    pub(crate) drivers: Drivers,
+    pub(crate) policy: PolicyService,
+    pub(crate) tabs: Tabs,
 }
 
 impl LeaseRequests {
     /// Runs `lease` of a driver. Waits for the person if they have to be asked, until `ended` is cancelled at the latest.
-    pub(in crate::engine) async fn lease(
+    pub(crate) async fn lease(
         &self,
         driver: &Driver,
         request: &CommandRequest,

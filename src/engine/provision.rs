@@ -1,13 +1,13 @@
 //! What a browser needs on the disk before it starts. Passed in by the daemon, because the engine does not know the
 //! installer.
 
-use crate::base::home::Home;
-use crate::protocol::fault::Fault;
+use gstack_base::home::Home;
+use gstack_protocol::fault::Fault;
 use std::path::{Path, PathBuf};
 
 /// Installer callbacks.
 #[derive(Clone, Copy)]
-pub(crate) struct Provision {
+pub struct Provision {
     /// Unpacks the extension into the home and returns its folder.
     pub unpack_extension: fn(&Home) -> Result<PathBuf, Fault>,
     /// Registers the native messaging host in a browser's user data folder.

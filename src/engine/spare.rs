@@ -4,25 +4,25 @@
 //! conversation and ends when a setting changes. `agents` records which conversation has it; `conversation_task::ahead`
 //! starts and ends the process.
 
-use crate::engine::agents::AgentPool;
-use crate::engine::conversations::Conversations;
-use crate::engine::ports::PortId;
-use crate::protocol::ids::{ConversationId, PanelId};
+use crate::agents::AgentPool;
+use crate::conversations::Conversations;
+use crate::ports::PortId;
+use gstack_protocol::ids::{ConversationId, PanelId};
 
 /// A handle to the spare. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Spare {
+pub struct Spare {
     agents: AgentPool,
     conversations: Conversations,
 }
 
 impl Spare {
-    pub(in crate::engine) fn new(agents: AgentPool, conversations: Conversations) -> Self {
+    pub(crate) fn new(agents: AgentPool, conversations: Conversations) -> Self {
         Self { agents, conversations }
     }
 
     /// Starts the agent in advance, because the person is about to write in the conversation that their panel shows.
-    pub(crate) fn prepare(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
+    pub fn prepare(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
         if !self.conversations.shows(port, client, id) {
             return;
         }
@@ -33,21 +33,21 @@ impl Spare {
     }
 
     /// Makes the conversation's agent the spare, and ends the previous spare.
-    pub(in crate::engine) fn set(&self, id: &ConversationId) {
+    pub(crate) fn set(&self, id: &ConversationId) {
         if let Some(before) = self.agents.mark_spare(id) {
             self.end_of(&before);
         }
     }
 
     /// Ends the spare if no panel shows its conversation.
-    pub(in crate::engine) fn end_unshown(&self) {
+    pub(crate) fn end_unshown(&self) {
         if let Some(spare) = self.agents.spare().filter(|spare| !self.conversations.is_shown(spare)) {
             self.end_of(&spare);
         }
     }
 
     /// Ends the spare, because its settings may have changed.
-    pub(in crate::engine) fn end(&self) {
+    pub(crate) fn end(&self) {
         if let Some(spare) = self.agents.spare() {
             self.end_of(&spare);
         }
@@ -55,7 +55,7 @@ impl Spare {
 
     /// Ends the spare of a conversation for which another agent or folder was chosen, and starts the chosen agent in
     /// advance.
-    pub(in crate::engine) fn renew(&self, id: &ConversationId) {
+    pub(crate) fn renew(&self, id: &ConversationId) {
         let is_spare = self.agents.spare().as_ref() == Some(id);
         if is_spare && let Some(gate) = self.conversations.known_gate(id) {
             gate.drop_spare();

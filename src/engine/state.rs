@@ -31,20 +31,20 @@ use super::tools::AgentTools;
 use super::upgrade::Upgrade;
 use super::usage::Usage;
 use super::worktrees::Worktrees;
-use crate::base::home::Home;
-use crate::base::site_limits::SiteLimits;
-use crate::protocol::fault::Fault;
-use crate::protocol::policy::{PolicyExplain, PolicyExplained};
+use gstack_base::home::Home;
+use gstack_base::site_limits::SiteLimits;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::policy::{PolicyExplain, PolicyExplained};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// The path on the port where agents reach their tools.
-pub(crate) const MCP_PATH: &str = "/mcp";
+pub const MCP_PATH: &str = "/mcp";
 
 /// A handle to the engine. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Engine {
+pub struct Engine {
     pub(super) inner: Arc<Inner>,
 }
 
@@ -84,22 +84,22 @@ pub(super) struct Inner {
 }
 
 impl Engine {
-    pub(crate) fn request_shutdown(&self) {
+    pub fn request_shutdown(&self) {
         self.inner.tasks.request_shutdown();
     }
-    pub(crate) fn config(&self) -> Arc<Config> {
+    pub fn config(&self) -> Arc<Config> {
         self.inner.config.get()
     }
     /// Returns a receiver that is notified when a setting changed.
-    pub(crate) fn watch_config(&self) -> watch::Receiver<()> {
+    pub fn watch_config(&self) -> watch::Receiver<()> {
         self.inner.config.watch()
     }
     /// Returns the policy: what agents may do, the rules that people made, and the audit.
-    pub(crate) fn policy(&self) -> &PolicyService {
+    pub fn policy(&self) -> &PolicyService {
         &self.inner.policy
     }
     /// Explains how the policy would decide about an action now.
-    pub(crate) fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
+    pub fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
         let tab = match &asked.conversation_id {
             Some(id) if asked.browser.is_none() && asked.tab_id.is_none() => {
                 self.inner.conversations.get(id)?.info().tab_id
@@ -115,108 +115,108 @@ impl Engine {
         self.inner.policy.explain(asked, &limits, browsers.name())
     }
     /// Returns the agents: which exist, and which answers.
-    pub(crate) fn agents(&self) -> &AgentPool {
+    pub fn agents(&self) -> &AgentPool {
         &self.inner.agents
     }
     /// Returns the browsers: the one in use, and the connected everyday ones.
-    pub(crate) fn browsers(&self) -> &Browsers {
+    pub fn browsers(&self) -> &Browsers {
         &self.inner.browsers
     }
     /// Returns the conversations: their list, their files and their subscriptions.
-    pub(crate) fn conversations(&self) -> &Conversations {
+    pub fn conversations(&self) -> &Conversations {
         &self.inner.conversations
     }
     /// Returns the activity log.
-    pub(crate) fn activity(&self) -> &ActivityLog {
+    pub fn activity(&self) -> &ActivityLog {
         &self.inner.activity
     }
-    pub(crate) fn home(&self) -> &Home {
+    pub fn home(&self) -> &Home {
         &self.inner.home
     }
     /// Returns a token that is cancelled when the daemon ends.
-    pub(crate) fn ended(&self) -> CancellationToken {
+    pub fn ended(&self) -> CancellationToken {
         self.inner.tasks.shutdown()
     }
     /// Returns whether anything uses the daemon, and which browser is in use.
-    pub(crate) fn usage(&self) -> &Usage {
+    pub fn usage(&self) -> &Usage {
         &self.inner.usage
     }
     /// Returns the upgrade to a newer gstack.
-    pub(crate) fn upgrade(&self) -> &Upgrade {
+    pub fn upgrade(&self) -> &Upgrade {
         &self.inner.upgrade
     }
     /// Returns what `gstack status` shows.
-    pub(crate) fn status(&self) -> &StatusReport {
+    pub fn status(&self) -> &StatusReport {
         &self.inner.status
     }
     /// Returns the settings that a person sees and changes.
-    pub(crate) fn settings(&self) -> &SettingsService {
+    pub fn settings(&self) -> &SettingsService {
         &self.inner.settings
     }
     /// Returns the approvals and questions that wait for the person.
-    pub(crate) fn approvals(&self) -> &Approvals {
+    pub fn approvals(&self) -> &Approvals {
         &self.inner.approvals
     }
     /// Returns the spare agent.
-    pub(crate) fn spare(&self) -> &Spare {
+    pub fn spare(&self) -> &Spare {
         &self.inner.spare
     }
     /// Returns the saved sign-ins.
-    pub(crate) fn sign_ins(&self) -> &SignIns {
+    pub fn sign_ins(&self) -> &SignIns {
         &self.inner.sign_ins
     }
     /// Returns the registered drivers: MCP and CDP clients.
-    pub(crate) fn drivers(&self) -> &Drivers {
+    pub fn drivers(&self) -> &Drivers {
         &self.inner.drivers
     }
 
     /// Returns the commands that people, scripts and trusted drivers run.
-    pub(crate) fn commands(&self) -> &Commands {
+    pub fn commands(&self) -> &Commands {
         &self.inner.commands
     }
     /// Returns the browser that people connect, hand off and disconnect.
-    pub(crate) fn connection(&self) -> &BrowserConnection {
+    pub fn connection(&self) -> &BrowserConnection {
         &self.inner.connection
     }
     /// Returns the handler of what a browser and its extension report.
-    pub(crate) fn browser_events(&self) -> &BrowserEvents {
+    pub fn browser_events(&self) -> &BrowserEvents {
         &self.inner.browser_events
     }
     /// Returns what panels and terminals ask of a conversation.
-    pub(crate) fn conversation_requests(&self) -> &ConversationRequests {
+    pub fn conversation_requests(&self) -> &ConversationRequests {
         &self.inner.conversation_requests
     }
     /// Returns the tools of agents and drivers: what each token gives access to.
-    pub(crate) fn tools(&self) -> &AgentTools {
+    pub fn tools(&self) -> &AgentTools {
         &self.inner.tools
     }
     /// Returns the registrations of MCP and CDP clients.
-    pub(crate) fn registrations(&self) -> &Registrations {
+    pub fn registrations(&self) -> &Registrations {
         &self.inner.registrations
     }
     /// Returns the keys of panels: which connections are served.
-    pub(crate) fn panel_keys(&self) -> &PanelKeys {
+    pub fn panel_keys(&self) -> &PanelKeys {
         &self.inner.panel_keys
     }
     /// Returns the panels: their connections, and the keyboard.
-    pub(crate) fn panels(&self) -> &Panels {
+    pub fn panels(&self) -> &Panels {
         &self.inner.panels
     }
     /// Returns the elements that panels show and pick.
-    pub(crate) fn elements(&self) -> &Elements {
+    pub fn elements(&self) -> &Elements {
         &self.inner.elements
     }
     /// Returns the checks of each hop from a panel to an agent.
-    pub(crate) fn hops(&self) -> &HopChecks {
+    pub fn hops(&self) -> &HopChecks {
         &self.inner.hops
     }
     /// Returns the reports of finished turns.
-    pub(crate) fn evidence(&self) -> &EvidenceReports {
+    pub fn evidence(&self) -> &EvidenceReports {
         &self.inner.evidence
     }
 
     /// Runs a task of an interface until the daemon ends.
-    pub(crate) fn spawn_task(&self, task: impl Future<Output = ()> + Send + 'static) {
+    pub fn spawn_task(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.inner.tasks.spawn(task);
     }
 }

@@ -2,35 +2,35 @@
 //!
 //! Owns no state: it asks the services.
 
-use crate::engine::agents::AgentPool;
-use crate::engine::browsers::Browsers;
-use crate::engine::drivers::Drivers;
-use crate::engine::policy::PolicyService;
-use crate::engine::ports::Ports;
-use crate::engine::tabs::Tabs;
-use crate::protocol::VERSION;
-use crate::protocol::status::{Status, TabOverrides};
+use crate::agents::AgentPool;
+use crate::browsers::Browsers;
+use crate::drivers::Drivers;
+use crate::policy::PolicyService;
+use crate::ports::Ports;
+use crate::tabs::Tabs;
+use gstack_protocol::VERSION;
+use gstack_protocol::status::{Status, TabOverrides};
 
 /// The services that the status is about. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct StatusReport {
+pub struct StatusReport {
     /// The daemon's port on 127.0.0.1.
-    pub(in crate::engine) port: u16,
+    pub(crate) port: u16,
     /// The name of the instance.
-    pub(in crate::engine) session: String,
+    pub(crate) session: String,
     /// When the daemon started, in milliseconds since 1970.
-    pub(in crate::engine) since: u64,
-    pub(in crate::engine) agents: AgentPool,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) drivers: Drivers,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) ports: Ports,
-    pub(in crate::engine) tabs: Tabs,
+    pub(crate) since: u64,
+    pub(crate) agents: AgentPool,
+    pub(crate) browsers: Browsers,
+    pub(crate) drivers: Drivers,
+    pub(crate) policy: PolicyService,
+    pub(crate) ports: Ports,
+    pub(crate) tabs: Tabs,
 }
 
 impl StatusReport {
     /// Returns what `gstack status` shows.
-    pub(crate) fn now(&self) -> Status {
+    pub fn now(&self) -> Status {
         let browser = self.browsers.status();
         Status {
             healthy: browser.is_some(),

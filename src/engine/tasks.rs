@@ -2,7 +2,7 @@
 //!
 //! Owns the tracker of background tasks and the token that ends them all. Never knows what a task does.
 
-use crate::protocol::fault::Fault;
+use gstack_protocol::fault::Fault;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

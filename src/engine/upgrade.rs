@@ -3,16 +3,16 @@
 //! Owns the time limit and the messages, and writes a mark for the next daemon into the home. Queued messages run under
 //! the next daemon; the browser stays in its keeper.
 
-use crate::base::home::Home;
-use crate::base::mutex::lock;
-use crate::base::process::{Process, own_pid};
-use crate::base::upgrade::UpgradeMark;
-use crate::engine::ports::Ports;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::protocol::catalogue;
-use crate::protocol::control::{HandOver, HandingOver};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::ports::Ports;
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
+use gstack_base::home::Home;
+use gstack_base::mutex::lock;
+use gstack_base::process::{Process, own_pid};
+use gstack_base::upgrade::UpgradeMark;
+use gstack_protocol::catalogue;
+use gstack_protocol::control::{HandOver, HandingOver};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -22,7 +22,7 @@ const LIMIT: Duration = Duration::from_secs(10 * 60);
 
 /// A handle to the upgrade. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Upgrade(Arc<Shared>);
+pub struct Upgrade(Arc<Shared>);
 
 struct Shared {
     home: Home,
@@ -36,13 +36,13 @@ struct Shared {
 }
 
 impl Upgrade {
-    pub(in crate::engine) fn new(home: Home, ports: Ports, tabs: Tabs, tasks: Tasks) -> Self {
+    pub(crate) fn new(home: Home, ports: Ports, tabs: Tabs, tasks: Tasks) -> Self {
         let (mark, turns) = (Mutex::default(), watch::Sender::new(()));
         Self(Arc::new(Shared { home, ports, tabs, tasks, mark, turns }))
     }
 
     /// Starts the upgrade. Later calls only return its state.
-    pub(crate) fn begin(&self, request: &HandOver) -> HandingOver {
+    pub fn begin(&self, request: &HandOver) -> HandingOver {
         let first = {
             let mut known = lock(&self.0.mark);
             let first = known.is_none();
@@ -87,28 +87,28 @@ impl Upgrade {
     }
 
     /// Records that a turn has ended.
-    pub(in crate::engine) fn turn_ended(&self) {
+    pub(crate) fn turn_ended(&self) {
         self.0.turns.send_replace(());
     }
 
     /// Returns true from the request of a newer gstack on.
-    pub(in crate::engine) fn is_under_way(&self) -> bool {
+    pub(crate) fn is_under_way(&self) -> bool {
         lock(&self.0.mark).is_some()
     }
 
     #[cfg(test)]
-    pub(in crate::engine) fn set_mark(&self, mark: UpgradeMark) {
+    pub(crate) fn set_mark(&self, mark: UpgradeMark) {
         *lock(&self.0.mark) = Some(mark);
     }
 
     /// Fails during an upgrade: senders keep new messages for the newer gstack.
-    pub(in crate::engine) fn check_takes_turns(&self) -> Result<(), Fault> {
+    pub(crate) fn check_takes_turns(&self) -> Result<(), Fault> {
         if self.is_under_way() { Err(updating()) } else { Ok(()) }
     }
 }
 
 /// Returns true if the previous daemon upgraded to this one. Must be called before the run files are removed.
-pub(in crate::engine) fn was_handed_over(home: &Home) -> bool {
+pub(crate) fn was_handed_over(home: &Home) -> bool {
     UpgradeMark::is_there(home)
 }
 

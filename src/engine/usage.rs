@@ -2,15 +2,15 @@
 //!
 //! Owns both values for those who follow them: the daemon's idle exit and `browse.json`. Never ends anything.
 
-use crate::engine::browsers::Browsers;
-use crate::engine::ports::Ports;
-use crate::engine::tabs::Tabs;
+use crate::browsers::Browsers;
+use crate::ports::Ports;
+use crate::tabs::Tabs;
 use std::sync::Arc;
 use tokio::sync::watch;
 
 /// A handle to the usage. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Usage(Arc<Shared>);
+pub struct Usage(Arc<Shared>);
 
 struct Shared {
     browsers: Browsers,
@@ -21,13 +21,13 @@ struct Shared {
 }
 
 impl Usage {
-    pub(in crate::engine) fn new(browsers: Browsers, ports: Ports, tabs: Tabs) -> Self {
+    pub(crate) fn new(browsers: Browsers, ports: Ports, tabs: Tabs) -> Self {
         let (busy, mode) = (watch::Sender::new(false), watch::Sender::new("none"));
         Self(Arc::new(Shared { browsers, ports, tabs, busy, mode }))
     }
 
     /// Publishes whether the daemon is busy and which browser is in use, if that changed.
-    pub(in crate::engine) fn update(&self) {
+    pub(crate) fn update(&self) {
         let Shared { browsers, ports, tabs, busy, mode } = &*self.0;
         let is_busy = ports.panels() > 0 || tabs.turns_running() > 0 || browsers.any_open();
         busy.send_if_modified(|known| std::mem::replace(known, is_busy) != is_busy);
@@ -36,12 +36,12 @@ impl Usage {
     }
 
     /// Returns a receiver of whether a panel, a turn or a browser needs the daemon.
-    pub(crate) fn watch_busy(&self) -> watch::Receiver<bool> {
+    pub fn watch_busy(&self) -> watch::Receiver<bool> {
         self.0.busy.subscribe()
     }
 
     /// Returns a receiver of the mode that `status` shows.
-    pub(crate) fn watch_mode(&self) -> watch::Receiver<&'static str> {
+    pub fn watch_mode(&self) -> watch::Receiver<&'static str> {
         self.0.mode.subscribe()
     }
 }

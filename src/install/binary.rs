@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns the real, absolute path of the running program.
 pub(crate) fn current() -> Result<PathBuf, InstallError> {
-    let path = crate::base::program::path().map_err(InstallError::NoBinary)?;
+    let path = gstack_base::program::path().map_err(InstallError::NoBinary)?;
     // After an upgrade in place, the running file is unlinked; the new one is at its path.
     path.canonicalize().map_err(InstallError::NoBinary)
 }

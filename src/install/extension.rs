@@ -4,9 +4,9 @@
 //! versions. Never loads it into a browser.
 
 use super::InstallError;
-use crate::base::atomic::FILE_MODE;
-use crate::base::home::Home;
-use crate::protocol::EXTENSION_ID;
+use gstack_base::atomic::FILE_MODE;
+use gstack_base::home::Home;
+use gstack_protocol::EXTENSION_ID;
 use include_dir::{Dir, include_dir};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::collections::BTreeMap;
@@ -194,7 +194,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path().join("home")).unwrap();
         let place = unpack(&home).unwrap();
-        assert_eq!(version(&place).as_deref(), Some(crate::protocol::VERSION));
+        assert_eq!(version(&place).as_deref(), Some(gstack_protocol::VERSION));
         assert!(carried().keys().all(|path| is_shipped(path)));
     }
 }

@@ -7,8 +7,8 @@ pub(crate) use super::report::{Action, Done, Report, Step};
 
 use super::manifest::{Found, file_name, host_manifest, identify};
 use super::{InstallError, binary};
-use crate::base::atomic;
-use crate::base::browsers::{FAMILY, Machine};
+use gstack_base::atomic;
+use gstack_base::browsers::{FAMILY, Machine};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ fn remove(path: &Path) -> Result<(), InstallError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::browsers::System;
+    use gstack_base::browsers::System;
     use std::os::unix::fs::PermissionsExt;
 
     struct World {

@@ -4,7 +4,7 @@
 //! <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging#native-messaging-host>
 
 use super::InstallError;
-use crate::protocol::EXTENSION_ID;
+use gstack_protocol::EXTENSION_ID;
 use serde_json::Value;
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub(crate) fn identify(text: &str) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::extension_ids;
+    use gstack_protocol::extension_ids;
 
     #[test]
     fn the_template_names_our_host_and_lets_only_our_extension_in() {

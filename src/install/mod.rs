@@ -10,9 +10,16 @@ pub(crate) mod mcp;
 mod report;
 pub mod skill;
 
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_daemon::Provision;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;
+
+/// The installer callbacks that the daemon's `connect` needs.
+pub const PROVISION: Provision = Provision {
+    unpack_extension: |home| Ok(extension::unpack(home)?),
+    register_host: |profile| Ok(hosts::register(profile, &binary::current()?)?),
+};
 
 /// The reasons why gstack cannot be installed for browsers.
 #[derive(Debug, thiserror::Error)]

@@ -4,8 +4,8 @@
 //! skill that is not gstack's.
 
 use super::InstallError;
-use crate::base::atomic;
-use crate::protocol::VERSION;
+use gstack_base::atomic;
+use gstack_protocol::VERSION;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

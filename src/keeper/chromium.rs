@@ -3,8 +3,8 @@
 //! Owns the child and its end. Never leaves a zombie or a browser process that does not end.
 
 use super::stderr_tail::StderrTail;
-use crate::protocol::keeper::{BROWSER_VARIABLE, LaunchPlan};
 use command_fds::{CommandFdExt, FdMapping};
+use gstack_protocol::keeper::{BROWSER_VARIABLE, LaunchPlan};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
 use std::process::Stdio;

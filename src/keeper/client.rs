@@ -2,8 +2,8 @@
 //!
 //! Owns the framing. `door` decides who may connect. Never reads a DevTools message beyond its id.
 
-use crate::protocol::keeper::{Control, Greeting, KEEPER_IDS, NulFrames};
 use bytes::Bytes;
+use gstack_protocol::keeper::{Control, Greeting, KEEPER_IDS, NulFrames};
 use std::io;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;

@@ -5,9 +5,9 @@
 //! socket, and a proof is valid for one connection.
 
 use super::client::Client;
-use crate::base::peer::Peer;
-use crate::base::proof::{self, Key};
-use crate::protocol::keeper::{Control, Greeting, Purpose};
+use gstack_base::peer::Peer;
+use gstack_base::proof::{self, Key};
+use gstack_protocol::keeper::{Control, Greeting, Purpose};
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;

@@ -7,10 +7,10 @@
 use super::chromium::Pipe;
 use super::client::{ClientReader, ClientWriter};
 use super::door::{Admitted, Door};
-use crate::protocol::PROTOCOL;
-use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::{Greeting, KEEPER_IDS, LaunchPlan, NulFrames, Purpose};
 use bytes::Bytes;
+use gstack_protocol::PROTOCOL;
+use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::keeper::{Greeting, KEEPER_IDS, LaunchPlan, NulFrames, Purpose};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io;

@@ -6,19 +6,19 @@
 
 mod origin;
 
-use crate::base::home::Home;
-use crate::base::say;
-use crate::client::start;
-use crate::client::upgrade::{DaemonUpgrade, upgrade_daemon};
-use crate::protocol::VERSION;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::frame::{FrameCodec, FrameError};
-use crate::protocol::hello::HostPreamble;
-use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::BROWSER_VARIABLE;
-use crate::protocol::rpc::Envelope;
 use futures_util::{SinkExt, StreamExt};
+use gstack_base::home::Home;
+use gstack_base::say;
+use gstack_client::start;
+use gstack_client::upgrade::{DaemonUpgrade, upgrade_daemon};
+use gstack_protocol::VERSION;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::frame::{FrameCodec, FrameError};
+use gstack_protocol::hello::HostPreamble;
+use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::keeper::BROWSER_VARIABLE;
+use gstack_protocol::rpc::Envelope;
 pub use origin::is_origin;
 use std::fs::OpenOptions;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! The extensions that may talk to the host. Chrome checks the manifest's list; this checks again.
 
-use crate::protocol::{EXTENSION_ID, extension_ids};
+use gstack_protocol::{EXTENSION_ID, extension_ids};
 
 const SCHEME: &str = "chrome-extension://";
 

@@ -7,22 +7,22 @@ use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 
 /// An entry's number since the daemon started: 1, 2, 3 …
-pub(crate) type ActivityId = u64;
+pub type ActivityId = u64;
 
 /// One command that started or ended. The entry for its end replaces the entry for its start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ActivityEntry {
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub id: ActivityId,
     /// The start time.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub at: Millis,
     pub source: ActivitySource,
     /// The driver's name, if a registered driver asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub driver: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<TabId>,
@@ -32,7 +32,7 @@ pub struct ActivityEntry {
     pub outcome: ActivityOutcome,
     /// Absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(optional, type = "number"))]
     pub duration_ms: Option<u64>,
     /// One line about the result: `Clicked @e3 → now at https://…`, or the reason of a failure. Never page content.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -40,7 +40,7 @@ pub struct ActivityEntry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivitySource {
     Terminal,
@@ -51,7 +51,7 @@ pub enum ActivitySource {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivityOutcome {
     Running,
@@ -62,17 +62,17 @@ pub enum ActivityOutcome {
 
 /// `activity.subscribe`: returns the entries after this one; later ones are pushed by `activity.entry`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct ActivitySubscribe {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ActivitySubscribe {
     #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub after: ActivityId,
 }
 
 /// The entries that are still stored, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct ActivityPage {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ActivityPage {
     pub entries: Vec<ActivityEntry>,
     /// Whether entries between the requested one and the first one returned are no longer stored.
     pub gap: bool,

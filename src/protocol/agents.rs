@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// One agent, with what is known of it on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
     /// The name by which it is chosen.
@@ -86,7 +86,7 @@ impl AgentInfo {
 
 /// A model that an agent offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ModelInfo {
     /// The agent's own name for it, as used in `model`.
     pub id: String,
@@ -99,7 +99,7 @@ pub struct ModelInfo {
 
 /// A slash command of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct SlashCommand {
     /// The name without the slash.
     pub name: String,
@@ -113,7 +113,7 @@ pub struct SlashCommand {
 
 /// Whether an agent can be used, as its last check found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentStatus {
     /// It can be used.
@@ -128,7 +128,7 @@ pub enum AgentStatus {
 
 /// `agents.list`: asks for the agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct AgentsList {
     /// Whether to detect agents again instead of returning the known ones.
     #[serde(default)]
@@ -137,7 +137,7 @@ pub struct AgentsList {
 
 /// The agents of this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Agents {
     /// All agents that gstack knows, usable or not.
     pub agents: Vec<AgentInfo>,
@@ -148,7 +148,7 @@ pub struct Agents {
 
 /// Whether agents run in a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxInfo {
     /// Whether agents run in a sandbox.
@@ -157,13 +157,13 @@ pub struct SandboxInfo {
     pub detail: String,
     /// The detail as codes, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub words: Option<Box<FaultWords>>,
 }
 
 /// `agents.choose`: sets a conversation's agent and model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsChoose {
     /// The conversation to change.

@@ -10,17 +10,17 @@ use std::fmt;
 
 /// `POST /approvals/link`: creates a link. Answered by [`ApprovalLink`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ApprovalLinkCreate {
+pub struct ApprovalLinkCreate {
     pub approval_id: ApprovalId,
 }
 
 /// A link. Whoever has it can allow or deny the approval once.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ApprovalLink {
+pub struct ApprovalLink {
     pub url: String,
     pub expires_at: Millis,
 }
@@ -34,7 +34,7 @@ impl fmt::Debug for ApprovalLink {
 /// What the page of a link posts: to read the approval, or with a decision to answer it.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct LinkRequest {
+pub struct LinkRequest {
     pub secret: String,
     #[serde(default)]
     pub decision: Option<Decision>,
@@ -43,7 +43,7 @@ pub(crate) struct LinkRequest {
 /// What the page shows. Every text is safe to show as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct LinkedApproval {
+pub struct LinkedApproval {
     /// The agent or client.
     pub from: String,
     /// The request in plain words.
@@ -56,7 +56,7 @@ pub(crate) struct LinkedApproval {
 
 /// One line of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct LinkedFact {
+pub struct LinkedFact {
     pub label: String,
     pub text: String,
 }

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AuditEntry {
+pub struct AuditEntry {
     pub at: Millis,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
@@ -38,9 +38,9 @@ pub(crate) struct AuditEntry {
 
 /// Who or what decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum AuditBy {
+pub enum AuditBy {
     /// No approval was needed, or the action is never offered.
     Default,
     Rule,
@@ -58,7 +58,7 @@ pub(crate) enum AuditBy {
 
 /// `POST /audit`: answered line by line, oldest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AuditRequest {
     /// The number of newest lines to return.
@@ -69,7 +69,7 @@ pub struct AuditRequest {
 
 /// `POST /audit/verify`: answered by [`AuditProof`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AuditVerify {
     /// The hash of a line that the person noted earlier. Verification fails if no line has it.
@@ -78,9 +78,9 @@ pub struct AuditVerify {
 
 /// Whether the audit contains exactly the lines that gstack wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AuditProof {
+pub struct AuditProof {
     pub sound: bool,
     /// The number of chained lines.
     pub lines: u64,

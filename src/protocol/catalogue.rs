@@ -6,7 +6,7 @@
 
 macro_rules! catalogue {
     ($($name:ident = $english:literal;)*) => {
-        $(pub(crate) const $name: MessageTemplate = MessageTemplate { name: stringify!($name), english: $english };)*
+        $(pub const $name: MessageTemplate = MessageTemplate { name: stringify!($name), english: $english };)*
         /// The sentences of this file.
         pub(super) const SENTENCES: &[MessageTemplate] = &[$($name),*];
     };
@@ -19,17 +19,17 @@ mod conversations;
 mod policy;
 mod template;
 
-pub(crate) use agents::*;
-pub(crate) use browser::*;
-pub(crate) use connection::*;
-pub(crate) use conversations::*;
-pub(crate) use policy::*;
-pub(crate) use template::MessageTemplate;
+pub use agents::*;
+pub use browser::*;
+pub use connection::*;
+pub use conversations::*;
+pub use policy::*;
+pub use template::MessageTemplate;
 
-pub(crate) use super::sentence::Sentence;
+pub use super::sentence::Sentence;
 
 /// Returns the next step for a disk error (`base::trouble`), by its code. `place`: the path.
-pub(crate) fn next_step_of_disk(code: &str, place: &str) -> Option<Sentence> {
+pub fn next_step_of_disk(code: &str, place: &str) -> Option<Sentence> {
     let told = all().find(|told| told.code() == code)?;
     Some(if told.english.contains('$') { told.with([place]) } else { told.with([]) })
 }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn every_sentence_has_its_words_in_every_language_and_the_english_ones_are_these() {
-        let locales = Path::new(env!("CARGO_MANIFEST_DIR")).join("extension/_locales");
+        let locales = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("extension/_locales");
         let mut languages = 0;
         for locale in std::fs::read_dir(locales).unwrap() {
             let path = locale.unwrap().path();

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// What an endpoint may allow beyond its tabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum CdpGrant {
+pub enum CdpGrant {
     /// All cookies of the browser, of every site.
     Cookies,
     /// Uploads from, and downloads to, any folder.
@@ -22,10 +22,10 @@ pub(crate) enum CdpGrant {
 }
 
 impl CdpGrant {
-    pub(crate) const ALL: [Self; 4] = [Self::Cookies, Self::Files, Self::Permissions, Self::Profiling];
+    pub const ALL: [Self; 4] = [Self::Cookies, Self::Files, Self::Permissions, Self::Profiling];
 
     /// Returns its name on the command line.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Cookies => "cookies",
             Self::Files => "files",
@@ -37,9 +37,9 @@ impl CdpGrant {
 
 /// `POST /cdp/open`: answered by [`CdpOpened`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct CdpOpen {
+pub struct CdpOpen {
     /// The tabs that the client gets. If empty, it gets a new one.
     pub tabs: Vec<TabId>,
     /// The name of the browser in which it gets a new one. Absent for the main one.
@@ -63,9 +63,9 @@ pub(crate) struct CdpOpen {
 
 /// A new endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CdpOpened {
+pub struct CdpOpened {
     pub id: String,
     /// `ws://127.0.0.1:PORT/devtools/browser/SECRET`
     pub url: String,
@@ -76,9 +76,9 @@ pub(crate) struct CdpOpened {
 
 /// An endpoint without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CdpEndpoint {
+pub struct CdpEndpoint {
     pub id: String,
     pub port: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,16 +98,16 @@ pub(crate) struct CdpEndpoint {
 
 /// `GET /cdp`: the endpoints that wait or are connected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct CdpEndpoints {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct CdpEndpoints {
     pub endpoints: Vec<CdpEndpoint>,
 }
 
 /// `POST /cdp/revoke`: answered by the endpoints that are left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct CdpRevoke {
+pub struct CdpRevoke {
     /// `None`: all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,

@@ -3,16 +3,16 @@
 //! The journal's lines and the panel's events use the same types. Never holds state.
 
 use super::action::ActionRecord;
-pub(crate) use super::basics::{Millis, Seq};
-pub(crate) use super::chat_push::{ChatDelta, ChatEventPush, ChatGap};
-pub(crate) use super::conversation::{
+pub use super::basics::{Millis, Seq};
+pub use super::chat_push::{ChatDelta, ChatEventPush, ChatGap};
+pub use super::conversation::{
     AllowedTab, ConversationInfo, ConversationState, EarlierConversation, HistoryPage, Subscribed, Worktree,
 };
-pub(crate) use super::decision::Decision;
+pub use super::decision::Decision;
 use super::fault::{Fault, FaultWords};
 use super::ids::{AgentName, ApprovalId, ClientMessageId, FileId, QuestionId, StepId, TurnId};
 pub use super::page_context::{LONGEST_ADDRESS, LONGEST_SELECTION, LONGEST_TITLE, PageContext};
-pub(crate) use super::sentence::LocalizedPhrase;
+pub use super::sentence::LocalizedPhrase;
 use super::sentence::Sentence;
 pub use super::turn::{PlanEntry, PlanStatus, QuestionOption, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage};
 use serde::{Deserialize, Serialize};
@@ -31,14 +31,14 @@ pub fn json_length(text: &str) -> usize {
 
 /// One event of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatEvent {
     /// Its number within the conversation.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub seq: Seq,
     /// When it was written to the journal.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub at: Millis,
     /// Its content, in the same JSON object.
     #[serde(flatten)]
@@ -47,7 +47,7 @@ pub struct ChatEvent {
 
 /// The content of an event. A reader ignores an unknown `type`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ChatBody {
     /// A person's message was accepted. It stays queued until a `turn-started` names it.
@@ -120,7 +120,7 @@ pub enum ChatBody {
         object: String,
         /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
+        #[cfg_attr(feature = "for-tests", ts(optional))]
         phrase: Option<LocalizedPhrase>,
         /// The tool's own name, for the details view.
         tool: String,
@@ -140,7 +140,7 @@ pub enum ChatBody {
         object: String,
         /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
+        #[cfg_attr(feature = "for-tests", ts(optional))]
         phrase: Option<LocalizedPhrase>,
         /// Replaces the step's arguments; empty to keep them.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -155,7 +155,7 @@ pub enum ChatBody {
         /// How it ended.
         outcome: StepOutcome,
         /// The time since its `step` event, in milliseconds.
-        #[cfg_attr(test, ts(type = "number"))]
+        #[cfg_attr(feature = "for-tests", ts(type = "number"))]
         duration_ms: u64,
         /// The result's text, cut at 4 KiB.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -174,7 +174,7 @@ pub enum ChatBody {
         ask: String,
         /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
+        #[cfg_attr(feature = "for-tests", ts(optional))]
         phrase: Option<LocalizedPhrase>,
         /// The host of the page that it concerns.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,7 +251,7 @@ pub enum ChatBody {
         /// How it ended.
         outcome: TurnOutcome,
         /// The time since its `turn-started`, in milliseconds.
-        #[cfg_attr(test, ts(type = "number"))]
+        #[cfg_attr(feature = "for-tests", ts(type = "number"))]
         duration_ms: u64,
         /// The model that answered, as the agent reports it; absent if it does not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -278,7 +278,7 @@ impl ChatBody {
 
 /// Where a message was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageSource {
     /// In the side panel.
@@ -289,7 +289,7 @@ pub enum MessageSource {
 
 /// A file stored with the conversation. `file.read` returns its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Attachment {
     /// Identifies it in `file.read`.
     pub id: FileId,
@@ -298,13 +298,13 @@ pub struct Attachment {
     /// The media type: `image/png`.
     pub mime: String,
     /// Its size, in bytes.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub bytes: u64,
 }
 
 /// Who or what answered an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AnsweredBy {
     /// A person, in the side panel.

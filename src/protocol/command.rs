@@ -7,33 +7,33 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The maximum size of a `chain` in bytes, from any source.
-pub(crate) const LARGEST_CHAIN: usize = 1024 * 1024;
+pub const LARGEST_CHAIN: usize = 1024 * 1024;
 
 /// The environment variable with the tab for every command of a shell.
-pub(crate) const TAB_VARIABLE: &str = "GSTACK_TAB";
+pub const TAB_VARIABLE: &str = "GSTACK_TAB";
 /// The environment variable with the name of the browser for every command of a shell. `GSTACK_BROWSER` is taken: a
 /// browser passes its run to native messaging hosts in it.
-pub(crate) const BROWSER_NAME_VARIABLE: &str = "GSTACK_BROWSER_NAME";
+pub const BROWSER_NAME_VARIABLE: &str = "GSTACK_BROWSER_NAME";
 /// The environment variable with the name under which the commands of a shell or script drive.
-pub(crate) const DRIVER_VARIABLE: &str = "GSTACK_DRIVER";
+pub const DRIVER_VARIABLE: &str = "GSTACK_DRIVER";
 /// The environment variable with the profile to start a browser with.
-pub(crate) const PROFILE_VARIABLE: &str = "GSTACK_PROFILE";
+pub const PROFILE_VARIABLE: &str = "GSTACK_PROFILE";
 /// Makes a command fail if no browser is open, instead of starting one.
-pub(crate) const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
+pub const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
 /// The variables that say where a shell's commands work. Agents and the scripts of `gstack run`, which have a place of their own,
 /// don't inherit them.
-pub(crate) const PLACE_VARIABLES: [&str; 3] = [TAB_VARIABLE, BROWSER_NAME_VARIABLE, DRIVER_VARIABLE];
+pub const PLACE_VARIABLES: [&str; 3] = [TAB_VARIABLE, BROWSER_NAME_VARIABLE, DRIVER_VARIABLE];
 /// The environment variable with the token of an agent's shell. The CLI then acts as that agent.
-pub(crate) const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
+pub const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
 /// The environment variable with the port on 127.0.0.1 where the daemon accepts that token. A sandboxed process cannot
 /// reach Unix sockets.
-pub(crate) const PORT_VARIABLE: &str = "GSTACK_PORT";
+pub const PORT_VARIABLE: &str = "GSTACK_PORT";
 
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CommandRequest {
+pub struct CommandRequest {
     pub command: String,
     #[serde(default)]
     pub args: Vec<String>,
@@ -69,14 +69,14 @@ pub(crate) struct CommandRequest {
 
 /// The result of a command.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommandResult {
     /// The output for people and agents. Untrusted page content is already in its envelope.
     pub output: String,
     /// The output as data, if the command provides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "unknown"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "unknown"))]
     pub data: Option<serde_json::Value>,
     /// The files that the command wrote (absolute paths).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -111,7 +111,7 @@ impl CommandResult {
 
 /// The return type of `CommandResult::answer`.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommandAnswer<'a> {
     ok: bool,
@@ -125,7 +125,7 @@ pub struct CommandAnswer<'a> {
 
 /// One line of the answer to `POST /command/lines`, which takes the same request as `POST /command`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CommandLine {
     /// In bytes; the total if it is known.
@@ -138,9 +138,9 @@ pub enum CommandLine {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CommandRun {
+pub struct CommandRun {
     pub chrome_tab_id: ChromeTabId,
     /// The daemon sets its `tabId`.
     #[serde(flatten)]

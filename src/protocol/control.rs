@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 
 /// `POST /connect`: opens a browser with the panel, or finds the open one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct ConnectRequest {
+pub struct ConnectRequest {
     /// The name of the browser. Absent for the main one.
     pub name: Option<String>,
     /// The browser's program. Absent for the configured one, or the first one found.
@@ -45,9 +45,9 @@ pub(crate) struct ConnectRequest {
 
 /// `POST /disconnect`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
-pub(crate) struct Disconnect {
+pub struct Disconnect {
     /// The name of the browser. Absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub browser: Option<String>,
@@ -60,9 +60,9 @@ pub(crate) struct Disconnect {
 
 /// The answer to `POST /disconnect`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
-pub(crate) struct Disconnected {
+pub struct Disconnected {
     /// Whether the browser was ours and has been closed. If false, it was only attached and keeps running.
     pub closed: bool,
     /// Whether no browser was open, and there were only sessions to release.
@@ -83,9 +83,9 @@ fn is_zero(count: &usize) -> bool {
 
 /// One line of the answer to `POST /connect`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ConnectLine {
+pub enum ConnectLine {
     /// A step ended; includes its duration.
     Step {
         name: String,
@@ -99,9 +99,9 @@ pub(crate) enum ConnectLine {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Connected {
+pub struct Connected {
     pub mode: String,
     /// Absent if an attached browser does not report it.
     pub browser_pid: Option<u32>,
@@ -121,8 +121,8 @@ pub(crate) struct Connected {
 
 /// `GET /health`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Health {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct Health {
     /// `healthy`, or `no-browser`.
     pub status: String,
     pub version: String,
@@ -130,8 +130,8 @@ pub(crate) struct Health {
 
 /// `GET /doctor`: every hop, checked now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Doctor {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct Doctor {
     pub hops: Vec<HopState>,
     /// Warnings that block nothing, such as a leftover work tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -140,9 +140,9 @@ pub(crate) struct Doctor {
 
 /// `POST /chat`: a message from the terminal. The answer is streamed as [`ChatLine`]s.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ChatRequest {
+pub struct ChatRequest {
     pub client_id: ClientMessageId,
     pub message: String,
     #[serde(default)]
@@ -164,18 +164,18 @@ pub(crate) struct ChatRequest {
 
 /// `POST /agents/look`: reloads the configuration and detects agents again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct LookForAgents {
+pub struct LookForAgents {
     /// The terminal's PATH, which is also searched for agents.
     pub path: Option<String>,
 }
 
 /// One line of the answer to `POST /chat`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ChatLine {
+pub enum ChatLine {
     Conversation(ConversationInfo),
     Event(ChatEvent),
     Delta(ChatDelta),
@@ -185,7 +185,7 @@ pub(crate) enum ChatLine {
 
 /// A pending approval, as listed by `gstack approvals` and, if a driver asks, shown by panels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingApproval {
     /// For a driver, its own: no conversation of the history has this id.
@@ -202,7 +202,7 @@ pub struct WaitingApproval {
     pub ask: String,
     /// The same text as a code, for translation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub phrase: Option<LocalizedPhrase>,
     /// The host of the page that it concerns.
     pub site: Option<String>,
@@ -224,9 +224,9 @@ pub struct WaitingApproval {
 
 /// A pending question of an agent, as listed by `gstack approvals`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct WaitingQuestion {
+pub struct WaitingQuestion {
     pub conversation_id: ConversationId,
     pub question_id: QuestionId,
     pub parts: Vec<QuestionPart>,
@@ -234,8 +234,8 @@ pub(crate) struct WaitingQuestion {
 
 /// `GET /approvals`: everything that waits for the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct WaitingApprovals {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct WaitingApprovals {
     pub approvals: Vec<WaitingApproval>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<WaitingQuestion>,
@@ -243,9 +243,9 @@ pub(crate) struct WaitingApprovals {
 
 /// `POST /conversations/open`: opens the conversation in a tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ConversationOpen {
+pub struct ConversationOpen {
     pub conversation_id: ConversationId,
     /// Absent for the current tab.
     #[serde(default)]
@@ -254,8 +254,8 @@ pub(crate) struct ConversationOpen {
 
 /// The answer to `POST /conversations/text`: a whole conversation as a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ConversationText {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct ConversationText {
     /// A suggested file name.
     pub name: String,
     pub text: String,
@@ -263,8 +263,8 @@ pub(crate) struct ConversationText {
 
 /// `POST /hand-over`: a newer gstack asks to replace the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct HandOver {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct HandOver {
     pub version: String,
     /// The process that asks and then starts the newer daemon: older programs wait for it. `None` from older releases.
     #[serde(default)]
@@ -273,8 +273,8 @@ pub(crate) struct HandOver {
 
 /// The progress of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct HandingOver {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct HandingOver {
     /// The number of turns that must finish first.
     pub turns: usize,
     /// The maximum time until the daemon exits.
@@ -286,27 +286,27 @@ pub(crate) struct HandingOver {
 
 /// The answer to `POST /stop`: the daemon exits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct Stopping {
+pub struct Stopping {
     /// The process that exits. `None` from older releases.
     pub pid: Option<i32>,
 }
 
 /// `POST /continue`: runs the queued messages of a tab's conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct ContinueTurns {
+pub struct ContinueTurns {
     /// Absent for the current tab.
     pub tab_id: Option<TabId>,
 }
 
 /// `POST /stop-turns`: stops the running turn of one tab's conversation, or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct StopTurns {
+pub struct StopTurns {
     pub tab_id: Option<TabId>,
     /// If no tab is given: stops only the current tab's turn instead of all.
     pub current: bool,
@@ -314,7 +314,7 @@ pub(crate) struct StopTurns {
 
 /// The number of turns stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct Stopped {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Stopped {
     pub turns: usize,
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A conversation as shown in lists and headers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationInfo {
     pub conversation_id: ConversationId,
@@ -33,11 +33,11 @@ pub struct ConversationInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
     /// The number of its newest event; 0 if there is none.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub head: Seq,
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub created_at: Millis,
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub updated_at: Millis,
     pub state: ConversationState,
     pub queued: u32,
@@ -54,7 +54,7 @@ pub struct ConversationInfo {
 
 /// The origin of a conversation's own git work tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Worktree {
     /// The folder that it replaces: without the work tree, the conversation would work there.
     pub of: String,
@@ -72,7 +72,7 @@ impl Worktree {
 
 /// A tab that a conversation's agent may use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AllowedTab {
     pub tab_id: TabId,
@@ -83,17 +83,17 @@ pub struct AllowedTab {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EarlierConversation {
     pub conversation_id: ConversationId,
     pub title: String,
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub updated_at: Millis,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ConversationState {
     Idle,
@@ -106,13 +106,13 @@ pub enum ConversationState {
 
 /// The answer to `chat.subscribe`: the newest part of the conversation. Later events are pushed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Subscribed {
     pub epoch: Epoch,
     pub info: ConversationInfo,
     /// The number of the newest event. A panel that has later ones discards them.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub head: Seq,
     /// The events after the requested number, oldest first.
     pub events: Vec<ChatEvent>,
@@ -122,7 +122,7 @@ pub struct Subscribed {
 
 /// The answer to `chat.history`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct HistoryPage {
     /// The events before the requested number, oldest first.
     pub events: Vec<ChatEvent>,

@@ -8,16 +8,16 @@ use serde::Serialize;
 
 /// The rules of a request, besides its types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rules {
+pub struct Rules {
     /// Whether a browser that the person has not confirmed may send it.
-    pub(crate) unconfirmed: bool,
+    pub unconfirmed: bool,
     /// Whether it waits for a browser, a program or a disk, and so runs concurrently with later requests.
-    pub(crate) beside: bool,
+    pub beside: bool,
 }
 
 impl Rules {
     /// Neither rule.
-    pub(crate) const NONE: Self = Self { unconfirmed: false, beside: false };
+    pub const NONE: Self = Self { unconfirmed: false, beside: false };
 
     pub(super) const fn unconfirmed(mut self) -> Self {
         self.unconfirmed = true;
@@ -31,7 +31,7 @@ impl Rules {
 }
 
 /// The receiver of the answer to one request.
-pub(crate) trait Reply: Sync {
+pub trait Reply: Sync {
     fn give<T: Serialize>(&self, outcome: Result<T, Fault>);
 }
 
@@ -50,10 +50,10 @@ macro_rules! requests {
     )*) => {
         /// The messages of the extension to the daemon: `method` and `params` of a request or notification.
         #[derive(Clone, Debug)]
-        #[cfg_attr(test, derive(serde::Serialize, serde::Deserialize, ts_rs::TS))]
-        #[cfg_attr(test, serde(tag = "method", content = "params"))]
-        pub(crate) enum ToDaemon {
-            $( $(#[$doc])* #[cfg_attr(test, serde(rename = $name))] $variant($params), )*
+        #[cfg_attr(feature = "for-tests", derive(serde::Serialize, serde::Deserialize, ts_rs::TS))]
+        #[cfg_attr(feature = "for-tests", serde(tag = "method", content = "params"))]
+        pub enum ToDaemon {
+            $( $(#[$doc])* #[cfg_attr(feature = "for-tests", serde(rename = $name))] $variant($params), )*
         }
 
         impl ToDaemon {
@@ -62,7 +62,7 @@ macro_rules! requests {
             /// # Errors
             ///
             /// Fails if the method does not exist or its parameters are invalid, with a description of the problem.
-            pub(crate) fn read(method: &str, params: &str) -> Result<Self, String> {
+            pub fn read(method: &str, params: &str) -> Result<Self, String> {
                 let read = match method {
                     $( $name => serde_json::from_str(params).map(Self::$variant), )*
                     _ => return Err(format!("there is no method {method:?}")),
@@ -70,7 +70,7 @@ macro_rules! requests {
                 read.map_err(|error| format!("{method}: {error}"))
             }
 
-            pub(crate) const fn rules(&self) -> Rules {
+            pub const fn rules(&self) -> Rules {
                 match self {
                     $( Self::$variant(_) => Rules::NONE$($(.$rule())+)?, )*
                 }
@@ -78,7 +78,7 @@ macro_rules! requests {
         }
 
         /// The handlers, one function for each method.
-        pub(crate) trait Serve: Sync {
+        pub trait Serve: Sync {
             $( requests!(@function $(#[$doc])* $handler($params) $(-> $answer)? $(=> $early)?); )*
 
             /// Passes a message to its handler, and the result to `reply`.
@@ -135,15 +135,15 @@ macro_rules! notifications {
     ($( $(#[$doc:meta])* $name:literal $variant:ident($params:ident); )*) => {
         /// The messages of the daemon to the extension. Notifications only.
         #[derive(Clone, Debug)]
-        #[cfg_attr(test, derive(serde::Serialize, serde::Deserialize, ts_rs::TS))]
-        #[cfg_attr(test, serde(tag = "method", content = "params"))]
+        #[cfg_attr(feature = "for-tests", derive(serde::Serialize, serde::Deserialize, ts_rs::TS))]
+        #[cfg_attr(feature = "for-tests", serde(tag = "method", content = "params"))]
         pub enum ToPanel {
-            $( $(#[$doc])* #[cfg_attr(test, serde(rename = $name))] $variant($params), )*
+            $( $(#[$doc])* #[cfg_attr(feature = "for-tests", serde(rename = $name))] $variant($params), )*
         }
 
         impl ToPanel {
             /// Returns the message for one panel, or for the background if `client` is absent.
-            pub(crate) fn envelope(&self, client: Option<PanelId>) -> Envelope {
+            pub fn envelope(&self, client: Option<PanelId>) -> Envelope {
                 match self {
                     $( Self::$variant(params) => Envelope::notification(client, $name, params), )*
                 }

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 /// `POST /driver`: registers the process that asks as a driver. The registration lasts until its connection or its
 /// process ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct DriverBegin {
+pub struct DriverBegin {
     /// The program's own name, as MCP's `initialize` gives it.
     pub client: String,
     /// The name that the person gave it.
@@ -47,9 +47,9 @@ pub(crate) struct DriverBegin {
 
 /// One line of the answer to `POST /driver`. The stream stays open for as long as the driver is registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum DriverLine {
+pub enum DriverLine {
     /// The first line.
     Begun(DriverInfo),
     /// The tools of the page that its tab shows, whenever they change.
@@ -60,9 +60,9 @@ pub(crate) enum DriverLine {
 
 /// How a driver drives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum DriverKind {
+pub enum DriverKind {
     /// A client of `gstack mcp`.
     #[default]
     Mcp,
@@ -74,7 +74,7 @@ pub(crate) enum DriverKind {
 
 impl DriverKind {
     /// Returns its word in the audit.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Mcp => "mcp",
             Self::Cdp => "cdp",
@@ -85,9 +85,9 @@ impl DriverKind {
 
 /// A registered driver, and the tabs that it leases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct DriverInfo {
+pub struct DriverInfo {
     pub driver_id: DriverId,
     #[serde(default)]
     pub kind: DriverKind,
@@ -104,7 +104,7 @@ pub(crate) struct DriverInfo {
 
 /// What a driver is called. All names are visible characters only, and short.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct DriverName {
     /// The program's name and the person's name for it: `cursor (work)`.
     pub name: String,
@@ -112,13 +112,13 @@ pub struct DriverName {
     pub client: String,
     /// The person's name for it (`--name`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub label: Option<String>,
 }
 
 /// `drivers.changed`: which tabs drivers lease or agents opened, and the approvals that drivers wait for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DriversShown {
     /// The leased tabs of this browser.
@@ -127,22 +127,22 @@ pub struct DriversShown {
     pub approvals: Vec<DriverApproval>,
     /// The tabs of this browser that the person took over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<Vec<PausedTab>>", optional))]
+    #[cfg_attr(feature = "for-tests", ts(as = "Option<Vec<PausedTab>>", optional))]
     pub paused: Vec<PausedTab>,
     /// The drivers to which a tab of this browser can be given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<Vec<ConnectedDriver>>", optional))]
+    #[cfg_attr(feature = "for-tests", ts(as = "Option<Vec<ConnectedDriver>>", optional))]
     pub connected: Vec<ConnectedDriver>,
     /// The tabs of this browser that agents of the panel, or their pages, have opened.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<Vec<AgentTab>>", optional))]
+    #[cfg_attr(feature = "for-tests", ts(as = "Option<Vec<AgentTab>>", optional))]
     pub agent_tabs: Vec<AgentTab>,
 }
 
 /// A tab that an agent of the panel, or one of its pages, has opened. It is the agent's until the conversation is deleted, the
 /// person takes it out of the conversation's tabs, or the daemon ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTab {
     /// Chrome's id of the tab.
@@ -155,7 +155,7 @@ pub struct AgentTab {
 
 /// A driver that is connected, to which the person may give a tab of this browser.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectedDriver {
     /// Its id in `drivers.give`.
@@ -166,7 +166,7 @@ pub struct ConnectedDriver {
 
 /// A tab that the person took over from an agent or MCP client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PausedTab {
     /// The daemon's id of the tab.
@@ -179,7 +179,7 @@ pub struct PausedTab {
 
 /// A tab that a driver leases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LeasedTab {
     /// The daemon's id of the tab.
@@ -192,7 +192,7 @@ pub struct LeasedTab {
 
 /// A pending approval of an MCP client, answered by `approval.answer`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DriverApproval {
     /// The approval.
@@ -201,7 +201,7 @@ pub struct DriverApproval {
     pub from: DriverName,
     /// The tab that it concerns, if this browser has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub tab: Option<DriverTab>,
     /// Whether a panel is open beside that tab. If not, every panel shows the approval.
     pub in_view: bool,
@@ -209,7 +209,7 @@ pub struct DriverApproval {
 
 /// The tab that an approval concerns, for the link to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DriverTab {
     /// Chrome's id of the tab.
@@ -222,7 +222,7 @@ pub struct DriverTab {
 
 /// `drivers.answered`: an approval of an MCP client was answered, or is no longer needed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DriverAnswered {
     /// The approval that is closed.
@@ -235,18 +235,18 @@ pub struct DriverAnswered {
 
 /// `drivers.release`: takes a tab back from the driver that leases it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct DriversRelease {
+pub struct DriversRelease {
     /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
 }
 
 /// `drivers.give`: gives a tab to a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct DriversGive {
+pub struct DriversGive {
     /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
     /// The driver that gets it.
@@ -255,14 +255,14 @@ pub(crate) struct DriversGive {
 
 /// `drivers.handBack`: hands a tab back to the paused agent or client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct DriversHandBack {
+pub struct DriversHandBack {
     /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
     /// The person's message to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub note: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// One side effect of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", rename_all_fields = "camelCase", tag = "kind")]
 pub enum Effect {
     /// A page showed a dialog.
@@ -58,7 +58,7 @@ pub enum Effect {
 
 /// What became of a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DialogAnswer {
     /// It was confirmed with OK.
@@ -71,7 +71,7 @@ pub enum DialogAnswer {
 
 /// A file that a page made the browser save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Download {
     /// Identifies it among the browser's downloads.
@@ -86,11 +86,11 @@ pub struct Download {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The bytes received so far.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub bytes: u64,
     /// The total in bytes, if the server reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub total: Option<u64>,
     /// The reason of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ pub struct Download {
 
 /// How far a download is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DownloadState {
     /// Bytes are still arriving.

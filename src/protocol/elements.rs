@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 /// The tab for `refs.list`, `pick.start` and `pick.stop`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct OfTab {
+pub struct OfTab {
     pub chrome_tab_id: ChromeTabId,
 }
 
 /// A ref of a tab's last snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct RefInfo {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct RefInfo {
     /// `@e3`
     #[serde(rename = "ref")]
     pub reference: String,
@@ -25,26 +25,26 @@ pub(crate) struct RefInfo {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct Refs {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Refs {
     /// In document order; empty before the first snapshot.
     pub refs: Vec<RefInfo>,
 }
 
 /// `refs.show`: draws the refs of the last snapshot over the page, or removes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RefsShow {
+pub struct RefsShow {
     pub chrome_tab_id: ChromeTabId,
     pub show: bool,
 }
 
 /// `refs.highlight`: highlights one element of the page, or none if `ref` is absent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RefsHighlight {
+pub struct RefsHighlight {
     pub chrome_tab_id: ChromeTabId,
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
@@ -52,9 +52,9 @@ pub(crate) struct RefsHighlight {
 
 /// The answer to `pick.start`, once the person has clicked an element.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Picked {
+pub struct Picked {
     /// A ref that every command accepts: `@e17`.
     #[serde(rename = "ref")]
     pub reference: String,
@@ -72,7 +72,7 @@ pub(crate) struct Picked {
 
 /// An agent's action in a page, with its position (sent to the background, which draws the cursor).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Acting {
     pub chrome_tab_id: ChromeTabId,

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// `POST /evidence`: answered by [`EvidenceFile`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct EvidenceRequest {
+pub struct EvidenceRequest {
     /// The turn's id or the start of it. If absent: the newest finished turn of the tab's conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
@@ -20,9 +20,9 @@ pub(crate) struct EvidenceRequest {
 
 /// A finished turn as one HTML file, without secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct EvidenceFile {
+pub struct EvidenceFile {
     pub turn_id: TurnId,
     /// A suggested file name.
     pub name: String,

@@ -10,7 +10,7 @@ use std::fmt;
 
 /// A stable code. Programs rely on it, never on the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultCode {
     /// The message is not valid JSON, or does not match its method.
@@ -73,7 +73,7 @@ pub enum FaultCode {
 
 /// A hop between the panel and the agent, used to locate a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Hop {
     /// The side panel's page.
@@ -92,7 +92,7 @@ pub enum Hop {
 
 /// An error as sent: the `error` of a JSON-RPC response, and the body of an HTTP error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Fault {
     /// What went wrong, for programs.
     pub code: FaultCode,
@@ -112,21 +112,21 @@ pub struct Fault {
     pub words: Option<Box<FaultWords>>,
     /// The part of the message that comes from a page, kept apart until the reader is known. Never sent.
     #[serde(skip)]
-    #[cfg_attr(test, ts(skip))]
+    #[cfg_attr(feature = "for-tests", ts(skip))]
     pub page_words: Option<Box<PageWords>>,
     /// Whether a request to the browser was left unanswered: it may still take effect. Never sent.
     #[serde(skip)]
-    #[cfg_attr(test, ts(skip))]
+    #[cfg_attr(feature = "for-tests", ts(skip))]
     pub unanswered: bool,
     /// Whether nothing was done because the page is not the one that was checked. Never sent.
     #[serde(skip)]
-    #[cfg_attr(test, ts(skip))]
+    #[cfg_attr(feature = "for-tests", ts(skip))]
     pub page_changed: bool,
 }
 
 /// A fault's sentences as codes of `protocol::catalogue`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct FaultWords {
     /// What happened. If absent, only `message` says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -254,7 +254,7 @@ impl Fault {
 
 /// The return type of `Fault::answer`.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 pub struct FaultAnswer<'a> {
     ok: bool,
     error: &'a str,

@@ -22,7 +22,7 @@ struct Golden {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("tests/golden")
 }
 
 fn read(direction: &str, method: &str) -> Golden {

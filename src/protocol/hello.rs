@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 /// The native messaging host's first message on `panel.sock`, before it forwards any: data known only to the host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct HostPreamble {
+pub struct HostPreamble {
     /// The extension's origin as reported by Chrome: `chrome-extension://ID/`.
     pub origin: String,
     pub pid: u32,
@@ -19,9 +19,9 @@ pub(crate) struct HostPreamble {
 
 /// `hello` from the extension, on each new port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Hello {
+pub struct Hello {
     pub protocol: u32,
     /// The extension's version.
     pub version: String,
@@ -33,15 +33,15 @@ pub(crate) struct Hello {
     pub browser: Option<String>,
     /// Whether it supports the `relay.…` messages, through which commands reach this browser's tabs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    #[cfg_attr(feature = "for-tests", ts(as = "Option<bool>", optional))]
     pub relay: bool,
 }
 
 /// The daemon's answer to `hello`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Welcome {
+pub struct Welcome {
     pub protocol: u32,
     /// The daemon's version.
     pub version: String,
@@ -59,7 +59,7 @@ pub(crate) struct Welcome {
     pub home_id: Option<String>,
     /// Whether gstack started the browser, which confirms it: requests are accepted before the proof.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    #[cfg_attr(feature = "for-tests", ts(as = "Option<bool>", optional))]
     pub confirmed: bool,
     /// The address of the welcome page, if the daemon serves one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 /// `conversations.list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct ConversationsList {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ConversationsList {
     /// Returns only conversations whose title, page or messages contain this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
@@ -21,10 +21,10 @@ pub(crate) struct ConversationsList {
 
 /// A conversation's position in the list, which is sorted by these fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListPlace {
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub updated_at: Millis,
     pub conversation_id: ConversationId,
 }
@@ -41,8 +41,8 @@ impl ListPlace {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct Conversations {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Conversations {
     /// Newest first.
     pub conversations: Vec<ConversationInfo>,
     /// The words around the first match of a search, for matches in messages.
@@ -55,16 +55,16 @@ pub(crate) struct Conversations {
 
 impl Conversations {
     /// Returns the start of the next page, or `None` after the last one.
-    pub(crate) fn next(&self) -> Option<ListPlace> {
+    pub fn next(&self) -> Option<ListPlace> {
         self.conversations.last().filter(|_| self.older).map(ListPlace::of)
     }
 }
 
 /// `conversations.rename`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ConversationRename {
+pub struct ConversationRename {
     pub conversation_id: ConversationId,
     /// If empty, resets the title to the first words of the first message.
     pub title: String,
@@ -72,18 +72,18 @@ pub(crate) struct ConversationRename {
 
 /// `POST /conversations/compact`: rewrites journals without the streamed chunks of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CompactConversations {
+pub struct CompactConversations {
     /// Absent for all conversations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CompactedConversations {
+pub struct CompactedConversations {
     pub conversations: usize,
     pub bytes_before: u64,
     pub bytes_after: u64,
@@ -95,18 +95,18 @@ pub(crate) struct CompactedConversations {
 /// `conversations.attach`: opens the conversation in this tab. The tab's previous conversation goes into the history,
 /// or is deleted if it is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ConversationAttach {
+pub struct ConversationAttach {
     pub conversation_id: ConversationId,
     pub chrome_tab_id: ChromeTabId,
 }
 
 /// `conversations.folder`: sets the agent's working directory from the next message on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ConversationFolder {
+pub struct ConversationFolder {
     pub conversation_id: ConversationId,
     /// An absolute path, or one that starts with `~/`.
     pub folder: String,
@@ -114,43 +114,43 @@ pub(crate) struct ConversationFolder {
 
 /// `conversations.tab`: adds a tab to the conversation's tab set, or removes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ConversationTab {
+pub struct ConversationTab {
     pub conversation_id: ConversationId,
     pub chrome_tab_id: ChromeTabId,
     pub allowed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ExportFormat {
+pub enum ExportFormat {
     Markdown,
     Json,
 }
 
 /// `conversations.export`: answered with a file for `file.read`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ConversationExport {
+pub struct ConversationExport {
     pub conversation_id: ConversationId,
     pub format: ExportFormat,
 }
 
 /// `inbox.leave`: leaves a note in the workspace of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct InboxLeave {
+pub struct InboxLeave {
     pub conversation_id: ConversationId,
     pub text: String,
 }
 
 /// The path of the note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct InboxLeft {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct InboxLeft {
     pub path: String,
 }

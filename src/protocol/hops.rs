@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 /// The result of checking one hop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct HopState {
+pub struct HopState {
     pub hop: Hop,
     pub ok: bool,
     /// For people: `Chromium 156, pid 4242, tabs: 3`.
@@ -23,7 +23,7 @@ pub(crate) struct HopState {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct Hops {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Hops {
     pub hops: Vec<HopState>,
 }

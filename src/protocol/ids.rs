@@ -10,7 +10,7 @@ macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+        #[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
         #[serde(transparent)]
         pub struct $name(String);
 
@@ -41,7 +41,7 @@ macro_rules! number_id {
     ($(#[$doc:meta])* $name:ident($number:ty)) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+        #[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
         #[serde(transparent)]
         pub struct $name(pub $number);
 

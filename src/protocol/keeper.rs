@@ -252,7 +252,7 @@ impl<R: AsyncRead + Unpin> NulFrames<R> {
 #[cfg(test)]
 mod tests {
     use super::{Control, Greeting, NulFrames, Purpose};
-    use crate::protocol::ids::BrowserRun;
+    use crate::ids::BrowserRun;
 
     #[tokio::test]
     async fn messages_are_cut_at_nul_and_a_cut_off_one_is_dropped() {

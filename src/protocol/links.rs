@@ -5,17 +5,17 @@
 
 use url::Url;
 
-#[cfg(test)]
+#[cfg(feature = "for-tests")]
 mod table;
-#[cfg(test)]
-pub(crate) use table::lines;
+#[cfg(feature = "for-tests")]
+pub use table::lines;
 
 /// The URL schemes that may be links. An address with another scheme stays text.
-pub(crate) const LINK_SCHEMES: [&str; 2] = ["http", "https"];
+pub const LINK_SCHEMES: [&str; 2] = ["http", "https"];
 
 /// Returns the address as a browser parses it, or `None` if it must not become a link. Relative addresses must not,
 /// because there is no base URL.
-pub(crate) fn link_to(address: &str) -> Option<Url> {
+pub fn link_to(address: &str) -> Option<Url> {
     Url::parse(address).ok().filter(|url| LINK_SCHEMES.contains(&url.scheme()))
 }
 

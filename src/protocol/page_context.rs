@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The page that a person was viewing when they wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct PageContext {
     /// The page's address.
     pub url: String,

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The start of the name of every page's tool in `tools/list`.
-pub(crate) const PAGE_TOOL_PREFIX: &str = "page_";
+pub const PAGE_TOOL_PREFIX: &str = "page_";
 
 /// A page's tool as `tools/list` has it: reduced, and marked as the page's claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ListedPageTool {
+pub struct ListedPageTool {
     pub name: String,
     pub description: String,
     /// The JSON schema of its input.

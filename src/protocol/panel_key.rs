@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// `panel.prove`: proves that the extension has the private key. Once for each connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PanelProve {
+pub struct PanelProve {
     /// Base64 of the public key's point on P-256, uncompressed (65 bytes).
     pub public_key: String,
     /// Base64 of the ECDSA signature with SHA-256, as created by WebCrypto (r and s, 64 bytes).
@@ -18,21 +18,21 @@ pub(crate) struct PanelProve {
 
 /// The answer to `panel.prove`, and the notification when it changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PanelConfirmation {
     pub confirmed: bool,
     /// The code for `gstack panels confirm CODE`, while the browser is not confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub code: Option<String>,
 }
 
 /// How a browser's key was confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ConfirmedBy {
+pub enum ConfirmedBy {
     /// gstack started the browser.
     Connect,
     /// `gstack panels confirm` in a terminal.
@@ -41,9 +41,9 @@ pub(crate) enum ConfirmedBy {
 
 /// A browser whose side panel is confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct KnownPanel {
+pub struct KnownPanel {
     /// The first digits of the key's fingerprint; identifies it for `panels forget`.
     pub id: String,
     /// The browser's own name.
@@ -58,9 +58,9 @@ pub(crate) struct KnownPanel {
 
 /// A browser waiting for confirmation. Only its side panel shows its code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct WaitingPanel {
+pub struct WaitingPanel {
     pub id: String,
     pub browser: String,
     pub since: Millis,
@@ -70,23 +70,23 @@ pub(crate) struct WaitingPanel {
 
 /// `GET /panels`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct KnownPanels {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct KnownPanels {
     pub panels: Vec<KnownPanel>,
     pub waiting: Vec<WaitingPanel>,
 }
 
 /// `POST /panels/confirm`: answered by [`KnownPanel`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct PanelConfirm {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct PanelConfirm {
     /// The code shown by the side panel. Case, spaces and hyphens are ignored.
     pub code: String,
 }
 
 /// `POST /panels/forget`: answered by [`KnownPanels`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct PanelForget {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct PanelForget {
     pub id: String,
 }

@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 /// The answer to the `policy.…` requests: every rule in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct Policy {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Policy {
     /// Newest first. A rule that denies takes precedence over all that allow.
     pub rules: Vec<PolicyRule>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PolicyRule {
+pub struct PolicyRule {
     /// Identifies the rule for `policy.remove`.
     pub id: String,
     pub effect: PolicyEffect,
@@ -29,24 +29,24 @@ pub(crate) struct PolicyRule {
     /// Limits the rule to this tool of the site's pages, as they described it when it was allowed, or to this saved
     /// sign-in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub tool: Option<PolicyTool>,
     /// Limits the rule to this conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
     /// The expiry time, by the wall clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(optional, type = "number"))]
     pub until: Option<Millis>,
     /// When a person created it.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(type = "number"))]
     pub made_at: Millis,
 }
 
 /// A tool that pages offer to agents (WebMCP), or a saved sign-in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct PolicyTool {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct PolicyTool {
     pub name: String,
     /// The SHA-256, in hexadecimal, of everything that the page says about it: another description is another tool. Of a
     /// sign-in, that of its origin and user.
@@ -54,7 +54,7 @@ pub(crate) struct PolicyTool {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyEffect {
     Allow,
@@ -63,7 +63,7 @@ pub enum PolicyEffect {
 
 /// The subject of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyScope {
     /// Clicks, typing and other actions in a page.
@@ -127,9 +127,9 @@ impl PolicyScope {
 
 /// `policy.add`. The answer contains the rule with its id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PolicyAdd {
+pub struct PolicyAdd {
     pub effect: PolicyEffect,
     pub scope: PolicyScope,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,20 +138,20 @@ pub(crate) struct PolicyAdd {
     pub conversation_id: Option<ConversationId>,
     /// Required to allow `everything`: unattended work must end at some time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(optional, type = "number"))]
     pub until: Option<Millis>,
 }
 
 /// `policy.remove`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct PolicyRemove {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct PolicyRemove {
     pub id: String,
 }
 
 /// Asks how the policy would decide an action, without requesting it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyExplain {
     /// `look`, a rule's scope, or the name of a browser command.
@@ -178,7 +178,7 @@ pub struct PolicyExplain {
 
 /// An action's effect beyond its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyRisk {
     /// It goes to a site that neither the person nor a rule has named, after another page was read.
@@ -207,9 +207,9 @@ impl PolicyRisk {
 
 /// The policy's decision about an action, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PolicyExplained {
+pub struct PolicyExplained {
     pub verdict: PolicyVerdict,
     /// The scope of a rule that could cover it; `None` for actions that only read and for those that no rule can allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,9 +231,9 @@ pub(crate) struct PolicyExplained {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum PolicyVerdict {
+pub enum PolicyVerdict {
     /// Runs without approval.
     Runs,
     Asks,
@@ -244,7 +244,7 @@ pub(crate) enum PolicyVerdict {
 
 impl PolicyVerdict {
     /// Returns the name used on the wire and in the CLI.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",
             Self::Asks => "asks",
@@ -256,8 +256,8 @@ impl PolicyVerdict {
 
 /// A rule in force that does not decide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct PolicyPassedOver {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct PolicyPassedOver {
     pub rule: PolicyRule,
     /// A sentence without a full stop.
     pub why: String,

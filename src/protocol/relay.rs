@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Identifies one call of the daemon, within one port.
-pub(crate) type RelayCallId = u32;
+pub type RelayCallId = u32;
 
 /// `relay.attach`: attaches to a tab. Answered by [`RelayAttached`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RelayAttach {
     pub call: RelayCallId,
@@ -21,9 +21,9 @@ pub struct RelayAttach {
 
 /// The result of `relay.attach`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RelayAttached {
+pub struct RelayAttached {
     /// The DevTools target that is attached, if Chrome reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_id: Option<TargetId>,
@@ -31,7 +31,7 @@ pub(crate) struct RelayAttached {
 
 /// `relay.detach`: detaches from a tab. Not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RelayDetach {
     pub chrome_tab_id: ChromeTabId,
@@ -39,7 +39,7 @@ pub struct RelayDetach {
 
 /// `relay.command`: one DevTools command for an attached tab. Answered with the DevTools result or error.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RelayCommand {
     pub call: RelayCallId,
@@ -51,13 +51,13 @@ pub struct RelayCommand {
     pub method: String,
     /// Absent if they were sent before, by `relay.part`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "unknown", optional))]
+    #[cfg_attr(feature = "for-tests", ts(type = "unknown", optional))]
     pub params: Option<Box<RawValue>>,
 }
 
 /// `relay.part`: the next part, as JSON text, of parameters that do not fit into one message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 pub struct RelayPart {
     pub call: RelayCallId,
     pub text: String,
@@ -65,7 +65,7 @@ pub struct RelayPart {
 
 /// `relay.tab`: a tab operation that does not use DevTools. Answered by [`RelayTabDone`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RelayTab {
     pub call: RelayCallId,
@@ -76,7 +76,7 @@ pub struct RelayTab {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum RelayTabAct {
     /// Opens an empty tab in the background.
@@ -92,42 +92,42 @@ pub enum RelayTabAct {
 
 /// The result of `relay.tab`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RelayTabDone {
+pub struct RelayTabDone {
     pub chrome_tab_id: ChromeTabId,
 }
 
 /// `relay.answer`: the extension's notification with the result or error of one call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub(crate) struct RelayAnswer {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
+pub struct RelayAnswer {
     pub call: RelayCallId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "unknown", optional))]
+    #[cfg_attr(feature = "for-tests", ts(type = "unknown", optional))]
     pub result: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub error: Option<RelayError>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub(crate) struct RelayError {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
+pub struct RelayError {
     /// The DevTools error code, if DevTools answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional, type = "number"))]
+    #[cfg_attr(feature = "for-tests", ts(optional, type = "number"))]
     pub code: Option<i64>,
     pub message: String,
     /// Why the call did not reach DevTools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub refusal: Option<Refusal>,
 }
 
 /// Why a tab of an everyday browser cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Refusal {
     /// The person clicked Cancel in the browser's bar ("… started debugging this browser").
@@ -152,23 +152,23 @@ pub enum Refusal {
 
 /// `relay.event`: a DevTools event of an attached tab.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RelayEvent {
+pub struct RelayEvent {
     pub chrome_tab_id: ChromeTabId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     pub method: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "unknown", optional))]
+    #[cfg_attr(feature = "for-tests", ts(type = "unknown", optional))]
     pub params: Option<Box<RawValue>>,
 }
 
 /// `relay.detached`: a tab was detached, but not by the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RelayDetached {
+pub struct RelayDetached {
     pub chrome_tab_id: ChromeTabId,
     pub reason: Refusal,
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// A browser on another machine. Holds no secret: those are in `config.toml`, under the names that it mentions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RemoteBrowser {
     /// A DevTools endpoint: an address, or a name from `config.toml`.
@@ -25,8 +25,8 @@ pub enum RemoteBrowser {
 
 /// A session on another machine that could not be released.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct UnreleasedSession {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct UnreleasedSession {
     /// The Grid's address without path, query and user, or the hosted service's name.
     pub at: String,
     /// The id that it has there.
@@ -35,14 +35,14 @@ pub(crate) struct UnreleasedSession {
 }
 
 impl UnreleasedSession {
-    pub(crate) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         let Self { at, session, reason } = self;
         format!("session {session} at {at} was not released: {reason}")
     }
 }
 
 /// The hosted services by name, and the environment variables that usually hold their key and account.
-pub(crate) const PROVIDERS: [(&str, &[&str]); 5] = [
+pub const PROVIDERS: [(&str, &[&str]); 5] = [
     ("browserless", &["BROWSERLESS_TOKEN"]),
     ("browserbase", &["BROWSERBASE_API_KEY", "BROWSERBASE_PROJECT_ID"]),
     ("steel", &["STEEL_API_KEY"]),
@@ -52,11 +52,11 @@ pub(crate) const PROVIDERS: [(&str, &[&str]); 5] = [
 
 /// Environment variables whose values are secrets: `Debug` shows their names only.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct SecretVariables(pub(crate) BTreeMap<String, String>);
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct SecretVariables(pub BTreeMap<String, String>);
 
 impl SecretVariables {
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -69,8 +69,8 @@ impl std::fmt::Debug for SecretVariables {
 
 /// A browser on another machine, without secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct RemoteStatus {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct RemoteStatus {
     /// `cdp`, `grid` or the name of a hosted service.
     pub provider: String,
     /// The address, without path, query and user.

@@ -83,7 +83,7 @@ impl Envelope {
 #[cfg(test)]
 mod tests {
     use super::Envelope;
-    use crate::protocol::fault::{Fault, FaultCode};
+    use crate::fault::{Fault, FaultCode};
 
     #[test]
     fn an_error_about_a_message_without_an_id_has_the_id_null() {

@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for SecretText {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "for-tests")]
 impl schemars::JsonSchema for SecretText {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "SecretText".into()

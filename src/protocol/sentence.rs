@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 /// A phrase as a stable code with its values. A panel that has a message for the code shows it in its own language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct LocalizedPhrase {
     /// `fill_sel`, `read_the_page`; `own_…` for actions of an agent's own tools.
     pub code: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    #[cfg_attr(feature = "for-tests", ts(as = "Option<Vec<String>>", optional))]
     pub values: Vec<String>,
 }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The answer to `settings.get` and `settings.set`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct Settings {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Settings {
     pub settings: Vec<Setting>,
     /// Settings that can only be changed in the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -18,8 +18,8 @@ pub(crate) struct Settings {
 
 /// A setting that can only be changed in the file. Its value is not shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct FileSetting {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct FileSetting {
     /// As in the file: `agents.programs`.
     pub name: String,
     /// One sentence about its effect.
@@ -30,8 +30,8 @@ pub(crate) struct FileSetting {
 
 /// One setting, with everything needed to show and change it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct Setting {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Setting {
     /// As in the file: `agents.at-once`.
     pub name: String,
     /// A few words for people.
@@ -54,16 +54,16 @@ pub(crate) struct Setting {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct SettingChoice {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct SettingChoice {
     pub value: SettingValue,
     pub label: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(untagged)]
-pub(crate) enum SettingValue {
+pub enum SettingValue {
     Switch(bool),
     Number(f64),
     Text(String),
@@ -71,8 +71,8 @@ pub(crate) enum SettingValue {
 
 /// `settings.set`: writes to the file immediately; the answer is the updated list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub(crate) struct SettingsSet {
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct SettingsSet {
     pub name: String,
     /// Absent to reset to the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]

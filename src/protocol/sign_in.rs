@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// `POST /auth/save`: answered by [`SavedSignIn`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignInSave {
     /// The name by which people and agents call it.
@@ -32,7 +32,7 @@ pub struct SignInSave {
 
 /// Where a password comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PasswordSource {
     /// It is saved by gstack.
@@ -43,7 +43,7 @@ pub enum PasswordSource {
 
 /// A password manager's program and entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SecretProvider {
     /// Which one.
@@ -62,7 +62,7 @@ pub struct SecretProvider {
 
 /// The supported password managers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProviderKind {
     /// The standard Unix password manager.
@@ -94,7 +94,7 @@ impl ProviderKind {
 
 /// Selectors of the fields, for pages on which they are not found by themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SignInFields {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +110,7 @@ pub struct SignInFields {
 
 /// A saved sign-in, without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SavedSignIn {
     /// Its name.
@@ -128,7 +128,7 @@ pub struct SavedSignIn {
 
 /// `GET /auth`, and the answer to the requests that change it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SavedSignIns {
     /// What protects them.
@@ -142,7 +142,7 @@ pub struct SavedSignIns {
 
 /// What protects the saved sign-ins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SignInStore {
     /// There is none yet.
@@ -158,7 +158,7 @@ pub enum SignInStore {
 
 /// `POST /auth/unlock`: answered by [`SavedSignIns`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignInUnlock {
     /// The passphrase; a store that does not exist yet is created with it. Absent: creates one with the keyring.
@@ -174,7 +174,7 @@ pub struct SignInUnlock {
 
 /// `POST /auth/remove`: answered by [`SavedSignIns`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SignInRemove {
     /// Its name.

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// `GET /status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Status {
+pub struct Status {
     pub healthy: bool,
     /// `headed`, `headless`, `attached`, `remote`, `everyday` or `none`.
     pub mode: String,
@@ -73,9 +73,9 @@ const MAIN_BROWSER: &str = "main";
 
 /// One of the browsers that a daemon drives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct NamedBrowserInfo {
+pub struct NamedBrowserInfo {
     /// `main`, or the name that the person gave it.
     pub name: String,
     /// As in [`Status`].
@@ -101,7 +101,7 @@ pub(crate) struct NamedBrowserInfo {
 
 impl NamedBrowserInfo {
     /// Returns its line in `status` and `instances`.
-    pub(crate) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         let name = &self.name;
         if let Some(why) = &self.lost {
             return format!("Browser {name}: gone, {why} (gstack connect --name {name} opens it again)");
@@ -122,8 +122,8 @@ impl NamedBrowserInfo {
 
 /// The settings of one tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct TabOverrides {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct TabOverrides {
     pub tab: TabId,
     /// `2 routes (5 requests)`, `offline`.
     pub set: Vec<String>,
@@ -140,7 +140,7 @@ impl Status {
     }
 
     /// Returns the status for people. `chosen`: what chose the instance, if anything did.
-    pub(crate) fn text(&self, chosen: Option<String>) -> String {
+    pub fn text(&self, chosen: Option<String>) -> String {
         let mut lines = vec![format!("Status: {}", self.health()), format!("Mode: {}", self.mode)];
         lines.extend((!self.session.is_empty()).then(|| {
             let chosen = chosen.map(|chosen| format!(", {chosen}")).unwrap_or_default();

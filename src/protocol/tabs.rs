@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One tab as Chrome's extension API sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChromeTab {
     /// Chrome's id of the tab.
@@ -41,7 +41,7 @@ pub struct ChromeTab {
 
 /// `tabs.changed`: the changes since the last report. With `full`, `tabs` is the complete list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TabsChanged {
     /// Whether `tabs` has every tab; the daemon forgets those that are not in it.
@@ -57,7 +57,7 @@ pub struct TabsChanged {
 
 /// A tab that has a conversation, for the panel's tab menu.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TabWithConversation {
     /// The daemon's id of the tab.
@@ -78,7 +78,7 @@ pub struct TabWithConversation {
 
 /// All tabs that have a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct TabsConversations {
     /// One entry for each such tab; empty if there are none.
     pub tabs: Vec<TabWithConversation>,
@@ -86,7 +86,7 @@ pub struct TabsConversations {
 
 /// One tab in which an agent works.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkingTab {
     /// The daemon's id of the tab.
@@ -99,19 +99,19 @@ pub struct WorkingTab {
     pub doing: String,
     /// The same text as a code, for translation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
     pub phrase: Option<LocalizedPhrase>,
     /// Whether it waits for a person's answer.
     pub waiting: bool,
     /// Whether it is paused because the person took over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    #[cfg_attr(feature = "for-tests", ts(as = "Option<bool>", optional))]
     pub paused: bool,
 }
 
 /// `tabs.working`: the tabs in which agents work now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct TabsWorking {
     /// All such tabs; empty if there are none.
     pub tabs: Vec<WorkingTab>,

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 /// The part of a driver's registration that makes it a tunnel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct TunnelBegin {
+pub struct TunnelBegin {
     /// The tabs that it starts with. If empty, its first command opens one.
     pub tabs: Vec<TabId>,
     /// How long it lasts, in seconds.
@@ -24,9 +24,9 @@ pub(crate) struct TunnelBegin {
 
 /// What is shown of a tunnel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Tunnel {
+pub struct Tunnel {
     pub id: DriverId,
     /// As `status` and the audit name it.
     pub name: String,
@@ -40,28 +40,28 @@ pub(crate) struct Tunnel {
 
 /// `GET /tunnels`: the tunnels that are open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Tunnels {
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+pub struct Tunnels {
     pub tunnels: Vec<Tunnel>,
 }
 
 /// `POST /tunnels/revoke`: answered by the tunnels that are left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct TunnelRevoke {
+pub struct TunnelRevoke {
     /// An id or a name. `None`: all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
 /// The method, beside those of MCP, by which a command line on another machine runs a command. It gets a [`RemoteAnswer`].
-pub(crate) const REMOTE_COMMAND: &str = "gstack/command";
+pub const REMOTE_COMMAND: &str = "gstack/command";
 
 /// A command from another machine. It has no folder and no environment: those are of that machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct RemoteCommand {
+pub struct RemoteCommand {
     pub command: String,
     pub args: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub(crate) struct RemoteCommand {
 /// What it did. Its files are pictures, which come with the answer: both machines have paths of their own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RemoteResult {
+pub struct RemoteResult {
     #[serde(flatten)]
     pub result: CommandResult,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +81,7 @@ pub(crate) struct RemoteResult {
 /// A picture that a command wrote on the machine with the browser.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RemotePicture {
+pub struct RemotePicture {
     /// Its path over there, which the output names.
     pub path: String,
     /// `image/png`, for example.
@@ -93,16 +93,16 @@ pub(crate) struct RemotePicture {
 /// How it ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum RemoteAnswer {
+pub enum RemoteAnswer {
     Done(RemoteResult),
     Failed(Fault),
 }
 
 /// Why a tunnel ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum TunnelEnd {
+pub enum TunnelEnd {
     Revoked,
     Expired,
 }

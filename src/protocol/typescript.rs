@@ -141,7 +141,7 @@ fn constants() -> String {
 
 /// Checks that a file has the expected content, or writes it if `GSTACK_BLESS` is set.
 fn is_in_step(file: &str, wanted: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     if std::env::var_os("GSTACK_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, wanted).unwrap();

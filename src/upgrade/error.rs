@@ -3,8 +3,8 @@
 //! Owns the code, the message and the next step of each.
 
 use super::installer::Installer;
-use crate::protocol::VERSION;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::VERSION;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;
 

@@ -9,14 +9,14 @@ mod installer;
 mod manifest;
 mod replacement;
 
-use crate::base::counted::counted;
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
-use crate::base::upgrade::is_newer;
-use crate::client::{ending, start, upgrade as daemon_upgrade};
-use crate::protocol::VERSION;
-use crate::protocol::fault::Fault;
 pub(crate) use error::UpgradeError;
+use gstack_base::counted::counted;
+use gstack_base::home::Home;
+use gstack_base::lock::FileLock;
+use gstack_base::upgrade::is_newer;
+use gstack_client::{ending, start, upgrade as daemon_upgrade};
+use gstack_protocol::VERSION;
+use gstack_protocol::fault::Fault;
 use installer::Installer;
 use manifest::{Key, Release};
 use replacement::Replacement;
@@ -49,7 +49,7 @@ pub(crate) async fn check() -> Result<Outcome, Fault> {
 
 /// Installs a newer release, if there is one, and upgrades the daemon. `tell` receives the progress messages.
 pub(crate) async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault> {
-    let program = crate::base::program::path()
+    let program = gstack_base::program::path()
         .and_then(|path| path.canonicalize())
         .map_err(|source| UpgradeError::Place { path: PathBuf::from("gstack"), source })?;
     if let Some(by) = Installer::of(&program) {
@@ -142,9 +142,9 @@ async fn hand_over_to(home: &Home, version: &str, tell: &impl Fn(&str)) -> Resul
 
 /// Stops a daemon that was started only as a check. If it keeps running, that does no harm.
 async fn end(home: &Home) {
-    use crate::client::http::Client;
-    use crate::protocol::basics::Empty;
-    use crate::protocol::control::Stopping;
+    use gstack_client::http::Client;
+    use gstack_protocol::basics::Empty;
+    use gstack_protocol::control::Stopping;
     if let Ok(Stopping { pid }) = Client::of_running(home.clone()).post::<_, Stopping>("/stop", &Empty {}).await {
         ending::within(home, pid, END_LIMIT).await;
     }

@@ -1,10 +1,10 @@
 //! The real Gemini CLI and the real ACP adapter of Claude Code, against fakes of their APIs.
 
 use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_result, first_step, left_behind, outcomes, text_of};
-use gstack::agent::adapter::{AgentEvent, Launch, PermissionAnswer};
-use gstack::protocol::agents::AgentStatus;
-use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
-use gstack::protocol::fault::FaultCode;
+use gstack_agent::adapter::{AgentEvent, Launch, PermissionAnswer};
+use gstack_protocol::agents::AgentStatus;
+use gstack_protocol::chat::{StepKind, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::FaultCode;
 
 const BOTH: [Program; 2] = [Program::Gemini, Program::ClaudeAgent];
 

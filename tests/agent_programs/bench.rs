@@ -3,18 +3,18 @@
 //! Owns starting and ending them. No process of a test survives its bench.
 
 use futures_util::future::BoxFuture;
-use gstack::agent::acp::Acp;
-use gstack::agent::acp::preset::Preset;
-use gstack::agent::adapter::{
+use gstack_agent::acp::Acp;
+use gstack_agent::acp::preset::Preset;
+use gstack_agent::adapter::{
     Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, McpEndpoint, PermissionAsked, Prompt, StepWords,
     ToolCall, ToolResult, Tools,
 };
-use gstack::agent::claude::ClaudeCode;
-use gstack::agent::codex::Codex;
-use gstack::agent::sandbox::{Access, Confinement, Sandbox, detect};
-use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
-use gstack::protocol::fault::{Fault, FaultCode};
-use gstack::protocol::ids::ConversationId;
+use gstack_agent::claude::ClaudeCode;
+use gstack_agent::codex::Codex;
+use gstack_agent::sandbox::{Access, Confinement, Sandbox, detect};
+use gstack_protocol::chat::{StepKind, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::ConversationId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -254,7 +254,7 @@ impl Bench {
             folder: self.home.path().join("project"),
             resume: None,
             model: None,
-            system_prompt: gstack::agent::prompt::system_prompt(&tools),
+            system_prompt: gstack_agent::prompt::system_prompt(&tools),
             mcp: McpEndpoint { url: "http://127.0.0.1:9/mcp".to_owned(), token: TOKEN.to_owned(), tools },
             tools: Arc::new(OnlyWords),
             environment: self.environment.clone(),

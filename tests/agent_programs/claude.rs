@@ -4,11 +4,11 @@
 
 use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_result, first_step, left_behind, text_of};
 use base64::Engine as _;
-use gstack::agent::adapter::{Agent as _, AgentEnvironment, AgentEvent, Image, Launch, PermissionAnswer, Prompt};
-use gstack::agent::claude::ClaudeCode;
-use gstack::protocol::agents::AgentStatus;
-use gstack::protocol::chat::{PageContext, StepOutcome, TurnOutcome};
-use gstack::protocol::fault::FaultCode;
+use gstack_agent::adapter::{Agent as _, AgentEnvironment, AgentEvent, Image, Launch, PermissionAnswer, Prompt};
+use gstack_agent::claude::ClaudeCode;
+use gstack_protocol::agents::AgentStatus;
+use gstack_protocol::chat::{PageContext, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::FaultCode;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -2,10 +2,10 @@
 
 use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_result, first_step, left_behind, outcomes, text_of};
 use base64::Engine as _;
-use gstack::agent::adapter::{AgentEvent, Image, Launch, PermissionAnswer, Prompt};
-use gstack::protocol::agents::AgentStatus;
-use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
-use gstack::protocol::fault::FaultCode;
+use gstack_agent::adapter::{AgentEvent, Image, Launch, PermissionAnswer, Prompt};
+use gstack_protocol::agents::AgentStatus;
+use gstack_protocol::chat::{StepKind, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::FaultCode;
 use serde_json::json;
 
 /// A PNG of one pixel.

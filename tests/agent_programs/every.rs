@@ -2,9 +2,9 @@
 //! killed process, a missing session.
 
 use super::bench::{Bench, Fake, Program, TOKEN, end_of, left_behind, outcomes, text_of};
-use gstack::agent::adapter::{AgentEvent, Launch, Prompt};
-use gstack::protocol::chat::{StepOutcome, TurnOutcome};
-use gstack::protocol::fault::FaultCode;
+use gstack_agent::adapter::{AgentEvent, Launch, Prompt};
+use gstack_protocol::chat::{StepOutcome, TurnOutcome};
+use gstack_protocol::fault::FaultCode;
 
 const ALL: [Program; 4] = [Program::Claude, Program::Codex, Program::Gemini, Program::ClaudeAgent];
 

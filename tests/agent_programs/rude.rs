@@ -1,10 +1,10 @@
 //! A misbehaving agent: whatever it prints or ignores, the conversation and the machine stay usable.
 
 use super::bench::{Bench, end_of, left_behind, text_of};
-use gstack::agent::adapter::AgentEvent;
-use gstack::protocol::agents::AgentStatus;
-use gstack::protocol::chat::TurnOutcome;
-use gstack::protocol::fault::FaultCode;
+use gstack_agent::adapter::AgentEvent;
+use gstack_protocol::agents::AgentStatus;
+use gstack_protocol::chat::TurnOutcome;
+use gstack_protocol::fault::FaultCode;
 
 #[tokio::test]
 async fn garbage_and_a_line_of_100_mb_are_passed_over() {

@@ -2,8 +2,8 @@
 //! mechanism of this machine must allow it. Missing tools are skipped with a message.
 
 use crate::sandbox::{find, mechanisms, put, sandbox, skipped, variables};
-use gstack::agent::adapter::AgentEnvironment;
-use gstack::agent::sandbox::{Access, Confinement, command};
+use gstack_agent::adapter::AgentEnvironment;
+use gstack_agent::sandbox::{Access, Confinement, command};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -2,9 +2,9 @@
 //! The agents' real programs work in it for several turns, and none of these commands may run.
 
 use super::bench::{Bench, Program, confined, end_of};
-use gstack::agent::adapter::AgentEnvironment;
-use gstack::agent::sandbox::Confinement;
-use gstack::protocol::chat::TurnOutcome;
+use gstack_agent::adapter::AgentEnvironment;
+use gstack_agent::sandbox::Confinement;
+use gstack_protocol::chat::TurnOutcome;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,8 +1,8 @@
 //! A hostile agent in the sandbox: it tries to reach gstack's home, its sockets, the person's secrets and shell, and
 //! other processes, in every known way. Attacks each mechanism of this machine.
 
-use gstack::agent::adapter::AgentEnvironment;
-use gstack::agent::sandbox::{Access, Confinement, Mechanism, Sandbox, command, detect};
+use gstack_agent::adapter::AgentEnvironment;
+use gstack_agent::sandbox::{Access, Confinement, Mechanism, Sandbox, command, detect};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -156,7 +156,7 @@ async fn a_hostile_agent_reaches_nothing_but_its_folder_and_its_own_files() {
             "port": port.local_addr().unwrap().port(),
         });
         let fixed = [(".agent/settings.json", Some("")), (".agent/hooks", None)];
-        let fixed = fixed.map(|(path, empty)| gstack::agent::sandbox::Fixed { path: path.into(), empty }).into();
+        let fixed = fixed.map(|(path, empty)| gstack_agent::sandbox::Fixed { path: path.into(), empty }).into();
         let mut environment = AgentEnvironment {
             variables: variables(&home),
             minder: Some(env!("CARGO_BIN_EXE_gstack").into()),
@@ -215,7 +215,7 @@ async fn a_hostile_agent_reaches_nothing_but_its_folder_and_its_own_files() {
 
 /// Runs `script` below a minder in the sandbox. Returns the minder and the first line of output, a process's pid
 /// outside the sandbox.
-fn start(home: &Path, mechanism: Mechanism, script: &str) -> (std::process::Child, gstack::agent::sandbox::Confined) {
+fn start(home: &Path, mechanism: Mechanism, script: &str) -> (std::process::Child, gstack_agent::sandbox::Confined) {
     let environment = AgentEnvironment {
         variables: variables(home),
         minder: Some(env!("CARGO_BIN_EXE_gstack").into()),

@@ -1,7 +1,7 @@
 //! Input beyond a plain click: other buttons, modifiers, touch, held keys, the wheel, files, the clipboard.
 
 use crate::world::{World, with_world};
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 
 async fn opened(world: &World) {
     world.open_hidden("acts.html").await;

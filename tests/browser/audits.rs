@@ -5,7 +5,7 @@ use axum::Router;
 use axum::http::header;
 use axum::response::Html;
 use axum::routing::get;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 
 /// Three pictures without a text, a field without a label and words that can hardly be seen.

@@ -1,9 +1,9 @@
 //! Several commands, several tabs, frames, saved states, and CDP events.
 
 use crate::world::with_world;
-use gstack::browser::events::Filter;
-use gstack::command::{Call, Context, TabSwitch};
-use gstack::protocol::fault::FaultCode;
+use gstack_browser::events::Filter;
+use gstack_command::{Call, Context, TabSwitch};
+use gstack_protocol::fault::FaultCode;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
@@ -28,7 +28,7 @@ fn a_chain_runs_all_its_commands_and_tells_of_each() {
             ..world.context.clone()
         };
         let call = Call::parse("chain", &[format!("newtab {} | url", world.page("reading.html"))]).unwrap();
-        let output = gstack::command::registry::run_cancellable(&pinned, &call).await.unwrap();
+        let output = gstack_command::registry::run_cancellable(&pinned, &call).await.unwrap();
         assert!(output.text.ends_with(&format!("[url] {}", world.page("reading.html"))), "{}", output.text);
         assert_eq!(world.run("url", &[]).await, next);
         world

@@ -1,7 +1,7 @@
 //! A page's content: media, data, storage, cookies, files in and out, and screenshots in other sizes.
 
 use crate::world::with_world;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 
 #[test]
 fn structured_data_media_and_the_accessibility_tree_are_read() {

@@ -1,9 +1,9 @@
 //! The effects that commands report: dialogs, downloads, tabs, navigations, errors.
 
 use crate::world::{World, with_headed_world, with_world};
-use gstack::browser::dialogs::DialogPolicy;
-use gstack::protocol::effects::{DialogAnswer, DownloadState, Effect};
-use gstack::protocol::ids::TabId;
+use gstack_browser::dialogs::DialogPolicy;
+use gstack_protocol::effects::{DialogAnswer, DownloadState, Effect};
+use gstack_protocol::ids::TabId;
 use std::path::Path;
 
 async fn open(world: &World) {

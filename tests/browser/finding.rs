@@ -1,7 +1,7 @@
 //! Finding elements by their visible text, reading them as data, and waiting for page changes.
 
 use crate::world::with_world;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use serde_json::json;
 
 #[test]

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Redirect};
 use axum::routing::{any, get};
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 
 /// What no file may contain unless it is requested.

@@ -1,7 +1,7 @@
 //! Text in a page that no person can see: a model's output marks it, and the person's command line does not.
 
 use crate::world::{World, with_world};
-use gstack::command::{Call, Context, registry};
+use gstack_command::{Call, Context, registry};
 
 /// Each line: its kind, and the text that must not appear unmarked.
 const PAGE: &str = r#"<style>.sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0) }</style>

@@ -1,7 +1,7 @@
 //! Disruptive pages: they navigate all the time, close themselves, never stop loading.
 
 use crate::world::with_world;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use std::time::Duration;
 
 #[test]

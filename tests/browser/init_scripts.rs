@@ -1,7 +1,7 @@
 //! Scripts that run before a page's own, also in frames and popups, until they are removed.
 
 use crate::world::{World, with_world};
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 
 /// Reads what the script left in the page.
 const SEEN: &str = "window.early ?? 'none'";

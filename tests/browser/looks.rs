@@ -1,7 +1,7 @@
 //! A page's styling: styles that are changed and undone, clutter, the cascade, screenshots for presentation.
 
 use crate::world::with_world;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 
 #[test]
 fn a_style_is_changed_and_undone() {

@@ -39,8 +39,8 @@ mod web_mcp;
 mod workers;
 mod world;
 
-use gstack::command::{Call, Context, registry};
-use gstack::protocol::fault::FaultCode;
+use gstack_command::{Call, Context, registry};
+use gstack_protocol::fault::FaultCode;
 use tokio_util::sync::CancellationToken;
 use world::with_world;
 

@@ -1,10 +1,10 @@
 //! Marks over a page and picking: visible to the person, invisible to everyone else.
 
 use crate::world::{World, with_world};
-use gstack::browser::devtools_session::Session;
-use gstack::browser::page::refs::RefName;
-use gstack::browser::page::{Marks, PickedElement};
-use gstack::protocol::fault::FaultCode;
+use gstack_browser::devtools_session::Session;
+use gstack_browser::page::refs::RefName;
+use gstack_browser::page::{Marks, PickedElement};
+use gstack_protocol::fault::FaultCode;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

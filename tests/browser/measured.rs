@@ -5,7 +5,7 @@ use axum::Router;
 use axum::http::header;
 use axum::response::Html;
 use axum::routing::get;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -29,14 +29,14 @@ fn pictures_are_compared_with_each_other_and_with_the_page() {
         let files = world.output("diff-image", &["before.png", "after.png"]).await.unwrap();
         assert_eq!((files.data.unwrap()["different"].as_u64(), files.files.len()), (Some(10_000), 0));
         // Two files need no browser, and the same paths are open.
-        let folders = gstack::command::Folders::from(&world.context);
+        let folders = gstack_command::Folders::from(&world.context);
         let words = ["before.png", "after.png"].map(str::to_owned);
-        let call = gstack::command::Call::parse("diff-image", &words).unwrap();
-        let alone = gstack::command::registry::run_without_browser(&call, folders.clone()).await.unwrap().unwrap();
+        let call = gstack_command::Call::parse("diff-image", &words).unwrap();
+        let alone = gstack_command::registry::run_without_browser(&call, folders.clone()).await.unwrap().unwrap();
         assert_eq!(alone.data.unwrap()["different"], 10_000);
         let call =
-            gstack::command::Call::parse("diff-image", &["before.png", "/etc/hostname"].map(str::to_owned)).unwrap();
-        let refused = gstack::command::registry::run_without_browser(&call, folders).await.unwrap().unwrap_err();
+            gstack_command::Call::parse("diff-image", &["before.png", "/etc/hostname"].map(str::to_owned)).unwrap();
+        let refused = gstack_command::registry::run_without_browser(&call, folders).await.unwrap().unwrap_err();
         assert_eq!(refused.code, FaultCode::PathRefused);
         let all = world.output("diff-image", &["before.png", "after.png", "--threshold", "1"]).await.unwrap();
         assert_eq!(all.text, "The pictures are the same");

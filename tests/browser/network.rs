@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse};
 use axum::routing::{get, post};
 use futures_util::{SinkExt, StreamExt};
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message;

@@ -2,7 +2,7 @@
 //! tabs, and in scripts.
 
 use crate::world::with_world;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 
 #[test]
 fn on_a_document_that_writes_itself_anew_a_click_and_a_fill_are_seen_to_arrive() {

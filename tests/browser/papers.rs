@@ -1,7 +1,7 @@
 //! Pages on paper: its size, its margins, which pages, headers and footers.
 
 use crate::world::{World, with_world};
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 
 /// The size of the first page in points, the number of pages, and the file.
 async fn printed(world: &World, flags: &[&str]) -> ((f64, f64), usize, String) {

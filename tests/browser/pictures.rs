@@ -1,7 +1,7 @@
 //! Pages as files: one MHTML file, masked screenshots, and screenshots only of changes.
 
 use crate::world::{World, with_world};
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use std::fs::File;
 use std::io::BufReader;
 

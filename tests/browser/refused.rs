@@ -6,7 +6,7 @@ use crate::world::{REFUSED_ADDRESS, World, with_world};
 use axum::Router;
 use axum::http::header;
 use axum::response::Html;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use std::time::Duration;
 
 pub const SECRET: &str = "credentials of this machine";

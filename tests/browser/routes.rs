@@ -6,7 +6,7 @@ use axum::extract::RawQuery;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

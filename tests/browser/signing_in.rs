@@ -6,10 +6,10 @@ use axum::response::Html;
 use axum::routing::get;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use gstack::command::{SignInSecrets, SignInSource};
-use gstack::protocol::fault::{Fault, FaultCode};
-use gstack::protocol::secret_text::SecretText;
-use gstack::protocol::sign_in::{SavedSignIn, SignInFields};
+use gstack_command::{SignInSecrets, SignInSource};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::secret_text::SecretText;
+use gstack_protocol::sign_in::{SavedSignIn, SignInFields};
 use serde_json::json;
 use tokio::sync::Notify;
 

@@ -5,7 +5,7 @@ use axum::Router;
 use axum::http::header;
 use axum::response::Html;
 use axum::routing::get;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use std::time::Duration;
 
 const PAGE: &str = "<!doctype html><title>Slow</title><link rel=icon href=data:,><link rel=stylesheet href=/late.css><script src=/busy.js></script>

@@ -1,7 +1,7 @@
 //! Snapshots: refs and their elements, the cap, frames, roles and names.
 
 use crate::world::with_world;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use std::path::PathBuf;
 use std::time::Duration;
 

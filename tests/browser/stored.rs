@@ -4,7 +4,7 @@ use crate::world::with_world;
 use axum::Router;
 use axum::http::header;
 use axum::routing::get;
-use gstack::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

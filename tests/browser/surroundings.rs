@@ -1,8 +1,8 @@
 //! What pages see of the device, the location and the person's preferences.
 
 use crate::world::{World, with_world};
-use gstack::protocol::fault::FaultCode;
-use gstack::protocol::ids::TabId;
+use gstack_protocol::fault::FaultCode;
+use gstack_protocol::ids::TabId;
 use serde_json::{Value, json};
 
 /// Returns what the page sees.

@@ -100,7 +100,7 @@ async fn window_state(world: &World) -> String {
     window["bounds"]["windowState"].as_str().unwrap().to_owned()
 }
 
-async fn window_of(world: &World) -> (gstack::browser::devtools_session::Session, serde_json::Value) {
+async fn window_of(world: &World) -> (gstack_browser::devtools_session::Session, serde_json::Value) {
     let page = world.context.tab().await.unwrap().info().unwrap().page.unwrap();
     (world.context.browser.root(), json!({ "targetId": page.as_str() }))
 }

@@ -4,8 +4,8 @@ use crate::world::{World, with_world};
 use axum::Router;
 use axum::response::Html;
 use axum::routing::get;
-use gstack::browser::devtools::page::Navigate;
-use gstack::protocol::fault::FaultCode;
+use gstack_browser::devtools::page::Navigate;
+use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 
 const PAGE: &str = "<title>Offers</title><link rel=icon href=data:,>

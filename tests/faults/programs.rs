@@ -4,9 +4,9 @@
 use crate::cases::{begin, cases, end_of, send};
 use crate::syscalls::{Control, ERRORS, NONE, library};
 use crate::world::World;
-use gstack::browser::launch::find::{Named, Places, find};
-use gstack::protocol::ids::BrowserRun;
-use gstack::protocol::keeper::LaunchPlan;
+use gstack_browser::launch::find::{Named, Places, find};
+use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::keeper::LaunchPlan;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;

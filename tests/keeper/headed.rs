@@ -1,10 +1,10 @@
 //! A visible browser on a virtual display; skipped without Xvfb.
 
 use crate::stage::{LIMIT, Stage, tab, value, work};
-use gstack::browser::browser::{AttachOptions, Browser};
-use gstack::browser::devtools::runtime::Evaluate;
-use gstack::browser::events::Filter;
-use gstack::browser::launch::{self, LaunchOptions};
+use gstack_browser::browser::{AttachOptions, Browser};
+use gstack_browser::devtools::runtime::Evaluate;
+use gstack_browser::events::Filter;
+use gstack_browser::launch::{self, LaunchOptions};
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};

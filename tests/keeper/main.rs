@@ -9,11 +9,11 @@ mod side_panel;
 mod stage;
 mod websocket;
 
-use gstack::browser::browser::{AttachOptions, Browser};
-use gstack::browser::devtools::runtime::Evaluate;
-use gstack::browser::error::BrowserError;
-use gstack::browser::keeper_link::LinkError;
-use gstack::browser::launch::{self, LaunchError};
+use gstack_browser::browser::{AttachOptions, Browser};
+use gstack_browser::devtools::runtime::Evaluate;
+use gstack_browser::error::BrowserError;
+use gstack_browser::keeper_link::LinkError;
+use gstack_browser::launch::{self, LaunchError};
 use stage::{Answer, LIMIT, Site, Stage, is_alive, tab, work};
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ async fn a_browser_that_does_not_start_says_why() {
 async fn a_browser_that_ends_by_itself_takes_its_keeper_along() {
     let stage = Stage::new();
     let browser = stage.browser().await;
-    use gstack::browser::devtools::browser::Close;
+    use gstack_browser::devtools::browser::Close;
     browser.root().post(Close {});
     tokio::time::timeout(LIMIT, browser.gone().cancelled()).await.unwrap();
     // The lock is free once the keeper is gone: a new browser starts.

@@ -1,18 +1,18 @@
 //! Tabs, frames, navigation and dialogs.
 
 use crate::stage::{Answer, LIMIT, Site, Stage, tab, value, work};
-use gstack::browser::arrival::ArrivalKind;
-use gstack::browser::browser::{AttachOptions, Browser, EarlyScript};
-use gstack::browser::devtools::page::Crash;
-use gstack::browser::devtools::runtime::Evaluate;
-use gstack::browser::dialogs::DialogPolicy;
-use gstack::browser::error::BrowserError;
-use gstack::browser::events::Filter;
-use gstack::browser::frames::{Frame, World};
-use gstack::browser::tab::Tab;
-use gstack::browser::tabs::{BrowserEvent, TabState};
-use gstack::protocol::ids::{ChromeTabId, WindowId};
-use gstack::protocol::tabs::ChromeTab;
+use gstack_browser::arrival::ArrivalKind;
+use gstack_browser::browser::{AttachOptions, Browser, EarlyScript};
+use gstack_browser::devtools::page::Crash;
+use gstack_browser::devtools::runtime::Evaluate;
+use gstack_browser::dialogs::DialogPolicy;
+use gstack_browser::error::BrowserError;
+use gstack_browser::events::Filter;
+use gstack_browser::frames::{Frame, World};
+use gstack_browser::tab::Tab;
+use gstack_browser::tabs::{BrowserEvent, TabState};
+use gstack_protocol::ids::{ChromeTabId, WindowId};
+use gstack_protocol::tabs::ChromeTab;
 use serde_json::{Value, json};
 
 fn site(path: &str) -> Answer {

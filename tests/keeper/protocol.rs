@@ -2,24 +2,24 @@
 //! protocol.
 
 use crate::websocket::Foreign;
-use gstack::browser::devtools::emulation::{ClearDeviceMetricsOverride, SetFocusEmulationEnabled, SetScrollbarsHidden};
-use gstack::browser::devtools::input::{
+use gstack_browser::devtools::emulation::{ClearDeviceMetricsOverride, SetFocusEmulationEnabled, SetScrollbarsHidden};
+use gstack_browser::devtools::input::{
     DispatchKeyEvent, DispatchMouseEvent, InsertText, KeyEventType, MouseButton, MouseEventType,
 };
-use gstack::browser::devtools::page::{
+use gstack_browser::devtools::page::{
     AddScriptToEvaluateOnNewDocument, CaptureScreenshot, Crash, CreateIsolatedWorld, GetFrameTree, GetLayoutMetrics,
     GetNavigationHistory, HandleJavaScriptDialog, Navigate, NavigateToHistoryEntry, PictureFormat, Reload,
     ScreencastFrameAck, SetLifecycleEventsEnabled, StartScreencast, StopLoading, StopScreencast, Viewport,
 };
-use gstack::browser::devtools::runtime::{AwaitPromise, CallOn, Evaluate, RunIfWaitingForDebugger, TerminateExecution};
-use gstack::browser::devtools::target::{
+use gstack_browser::devtools::runtime::{AwaitPromise, CallOn, Evaluate, RunIfWaitingForDebugger, TerminateExecution};
+use gstack_browser::devtools::target::{
     ActivateTarget, AttachToTarget, CloseTarget, CreateTarget, DetachFromTarget, FilterEntry, GetBrowserContexts,
     GetTargets, SetAutoAttach, SetDiscoverTargets,
 };
-use gstack::browser::devtools::{
+use gstack_browser::devtools::{
     Command, browser, dom, fetch, heap_profiler, network, page, runtime, service_worker, web_mcp,
 };
-use gstack::protocol::ids::TargetId;
+use gstack_protocol::ids::TargetId;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

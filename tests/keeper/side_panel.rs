@@ -1,7 +1,7 @@
 //! The extension's own side panel, opened without a person's click.
 
 use crate::stage::Stage;
-use gstack::browser::launch::side_panel;
+use gstack_browser::launch::side_panel;
 use std::fs;
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! The fixtures of this binary's tests: a home, a browser started through its keeper, and a loopback site.
 
-use gstack::base::home::Home;
-use gstack::browser::browser::{AttachOptions, Browser};
-use gstack::browser::devtools::runtime::Evaluated;
-use gstack::browser::launch::{self, LaunchError, LaunchOptions, Started};
-use gstack::browser::tab::{Tab, Work};
+use gstack_base::home::Home;
+use gstack_browser::browser::{AttachOptions, Browser};
+use gstack_browser::devtools::runtime::Evaluated;
+use gstack_browser::launch::{self, LaunchError, LaunchOptions, Started};
+use gstack_browser::tab::{Tab, Work};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;

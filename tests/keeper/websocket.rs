@@ -1,11 +1,11 @@
 //! A browser that someone else started with an open CDP port.
 
 use crate::stage::{LIMIT, tab, work};
-use gstack::browser::browser::{AttachOptions, Browser};
-use gstack::browser::devtools::browser::Close;
-use gstack::browser::launch::find::{Named, Places, find};
-use gstack::browser::websocket;
-use gstack::protocol::ids::BrowserRun;
+use gstack_browser::browser::{AttachOptions, Browser};
+use gstack_browser::devtools::browser::Close;
+use gstack_browser::launch::find::{Named, Places, find};
+use gstack_browser::websocket;
+use gstack_protocol::ids::BrowserRun;
 use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};

@@ -1,10 +1,10 @@
 //! Cookies of an installed browser, written by that browser itself.
 
 use crate::stage::{Site, Stage, foreign_browser, page};
-use gstack::browser::browser::{AttachOptions, Browser};
-use gstack::browser::devtools::browser::Close;
-use gstack::browser::websocket;
-use gstack::protocol::ids::BrowserRun;
+use gstack_browser::browser::{AttachOptions, Browser};
+use gstack_browser::devtools::browser::Close;
+use gstack_browser::websocket;
+use gstack_protocol::ids::BrowserRun;
 
 fn greet(_: &str, _: u16) -> String {
     page("<h1>Hello</h1>")

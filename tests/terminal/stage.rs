@@ -249,7 +249,7 @@ pub fn display() -> Option<(Owned, String)> {
 
 /// Returns the browser of this machine.
 pub fn browser() -> PathBuf {
-    use gstack::browser::launch::find::{Named, Places, find};
+    use gstack_browser::launch::find::{Named, Places, find};
     let named = Named { variable: std::env::var_os("GSTACK_BROWSER_PATH").map(PathBuf::from), ..Named::default() };
     find(&named, &Places::of_machine(&std::env::var("PATH").unwrap())).unwrap().path
 }

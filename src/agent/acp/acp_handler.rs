@@ -9,18 +9,18 @@ use super::call::Call;
 use super::faults;
 use super::start::NO_METHOD;
 use super::wire::{Chunk, Commands, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
-use crate::agent::adapter::{AgentEvent, Offers, Prompt};
-use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
-use crate::agent::prompt;
-use crate::agent::rpc::content::Content;
-use crate::agent::rpc::message::{Incoming, RpcError, read};
-use crate::agent::rpc::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
-use crate::protocol::agents::SlashCommand;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::chat::{PlanEntry, PlanStatus, StepOutcome, TurnOutcome, Usage};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::StepId;
+use crate::adapter::{AgentEvent, Offers, Prompt};
+use crate::clip::{RESULT_BYTES, STEP_BYTES, clip};
+use crate::prompt;
+use crate::rpc::content::Content;
+use crate::rpc::message::{Incoming, RpcError, read};
+use crate::rpc::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
 use base64::Engine;
+use gstack_protocol::agents::SlashCommand;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::chat::{PlanEntry, PlanStatus, StepOutcome, TurnOutcome, Usage};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::StepId;
 use permission::Waiting;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -324,7 +324,7 @@ impl ProtocolHandler for AcpHandler {
             }
             return Ok(());
         };
-        let wanted = wanted.ok_or_else(|| crate::agent::faults::own_model_unknown(&self.session.label))?;
+        let wanted = wanted.ok_or_else(|| crate::faults::own_model_unknown(&self.session.label))?;
         let mut asked = 0;
         super::start::set_model(&self.session.session_id, setting, &wanted, |method, params| {
             asked = out.request(method, params);

@@ -1,7 +1,7 @@
 //! The properties of a session with an agent that are fixed once it has started.
 
-use crate::agent::adapter::{Offers, Tools};
-use crate::agent::guard::Guard;
+use crate::adapter::{Offers, Tools};
+use crate::guard::Guard;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -3,12 +3,12 @@
 //! Pure. An agent reports a call in parts, in any order; this module merges them.
 
 use super::wire::{CallContent, ToolCall};
-use crate::agent::adapter::{Image, StepWords, Tools};
-use crate::agent::clip::{clip, one_line};
-use crate::agent::guard::Guard;
-use crate::agent::rpc::content::{self, Content};
-use crate::protocol::chat::StepKind;
-use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
+use crate::adapter::{Image, StepWords, Tools};
+use crate::clip::{clip, one_line};
+use crate::guard::Guard;
+use crate::rpc::content::{self, Content};
+use gstack_protocol::chat::StepKind;
+use gstack_protocol::page_tool::PAGE_TOOL_PREFIX;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -195,9 +195,9 @@ fn has_content(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Call;
-    use crate::agent::acp::wire::ToolCall;
-    use crate::agent::guard::Guard;
-    use crate::protocol::chat::StepKind;
+    use crate::acp::wire::ToolCall;
+    use crate::guard::Guard;
+    use gstack_protocol::chat::StepKind;
     use serde_json::json;
     use std::path::Path;
 

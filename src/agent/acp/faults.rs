@@ -3,10 +3,10 @@
 //! Decides by the error's code and kind; by its message only if the agent gives neither.
 
 use super::wire::AUTH_REQUIRED;
-use crate::agent::faults::{self, ApiTrouble, api, said_by_api};
-use crate::agent::rpc::message::RpcError;
-use crate::protocol::catalogue::{self, MessageTemplate};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::faults::{self, ApiTrouble, api, said_by_api};
+use crate::rpc::message::RpcError;
+use gstack_protocol::catalogue::{self, MessageTemplate};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use serde_json::Value;
 
 /// Returns the fault for an agent that is not signed in. `sign_in`: the command that signs in, if known.
@@ -62,8 +62,8 @@ pub(super) fn of_stop_reason(label: &str, reason: &str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::of_error;
-    use crate::agent::rpc::message::RpcError;
-    use crate::protocol::fault::FaultCode;
+    use crate::rpc::message::RpcError;
+    use gstack_protocol::fault::FaultCode;
     use serde_json::json;
 
     #[test]

@@ -2,12 +2,12 @@
 //!
 //! Owns the differences between them. An agent from the configuration is a [`Preset`] without any of these.
 
-use crate::agent::adapter::{AgentEnvironment, Launch};
-use crate::agent::guard::CREDENTIALS;
-use crate::agent::sandbox::Access;
-use crate::base::atomic;
-use crate::base::home::private_folder;
-use crate::protocol::catalogue::{self, Sentence};
+use crate::adapter::{AgentEnvironment, Launch};
+use crate::guard::CREDENTIALS;
+use crate::sandbox::Access;
+use gstack_base::atomic;
+use gstack_base::home::private_folder;
+use gstack_protocol::catalogue::{self, Sentence};
 use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -3,12 +3,12 @@
 use super::acp_handler::AcpHandler;
 use super::agreed::{ModelSetting, Session};
 use super::wire::{PermissionRequest, Update};
-use crate::agent::adapter::{AgentEvent, Offers, Prompt};
-use crate::agent::guard::Guard;
-use crate::agent::rpc::message::{Dialect, Incoming, parse, read};
-use crate::agent::rpc::protocol_handler::{HandlerOutput, ProtocolHandler};
-use crate::agent::rpc::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
-use crate::protocol::chat::{StepOutcome, TurnOutcome};
+use crate::adapter::{AgentEvent, Offers, Prompt};
+use crate::guard::Guard;
+use crate::rpc::message::{Dialect, Incoming, parse, read};
+use crate::rpc::protocol_handler::{HandlerOutput, ProtocolHandler};
+use crate::rpc::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
+use gstack_protocol::chat::{StepOutcome, TurnOutcome};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

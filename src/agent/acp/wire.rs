@@ -3,8 +3,8 @@
 //! Owns the types. Ignores unknown updates, kinds and fields: agents send more than the protocol defines, and none of
 //! it may end a session. Never interprets messages. Source: agentclientprotocol.com, schema v1.
 
-use crate::agent::rpc::content::Content;
-use crate::agent::rpc::message::read;
+use crate::rpc::content::Content;
+use crate::rpc::message::read;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -4,11 +4,11 @@
 
 use super::parse::{Direction, Scroll, Step, Target, parse};
 use super::{find, help, page};
-use crate::agent::adapter::{AgentEvent, Prompt, StepWords, ToolCall, ToolResult, Tools};
-use crate::agent::clip::{STEP_BYTES, clip, one_line};
-use crate::protocol::chat::{LocalizedPhrase, StepKind, StepOutcome, TurnOutcome};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::StepId;
+use crate::adapter::{AgentEvent, Prompt, StepWords, ToolCall, ToolResult, Tools};
+use crate::clip::{STEP_BYTES, clip, one_line};
+use gstack_protocol::chat::{LocalizedPhrase, StepKind, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::StepId;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

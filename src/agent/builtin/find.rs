@@ -57,7 +57,7 @@ fn as_selector(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{by_text, to_click, to_fill};
-    use crate::agent::builtin::parse::Target;
+    use crate::builtin::parse::Target;
 
     #[test]
     fn the_likeliest_comes_first_and_the_most_telling_last() {

@@ -1,8 +1,8 @@
 //! The built-in agent's help. It never claims to understand more than it does.
 
 use super::page::plain;
-use crate::agent::claude::INSTALL_COMMAND;
-use crate::agent::clip::one_line;
+use crate::claude::INSTALL_COMMAND;
+use crate::clip::one_line;
 
 const ABILITIES: &str = "\
 - `open example.com` · `back` · `forward` · `reload`\n\

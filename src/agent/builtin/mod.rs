@@ -14,22 +14,22 @@ mod parse_tests;
 mod tests;
 
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Prompt, Started, Tools};
-use crate::protocol::agents::AgentInfo;
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::AgentName;
 use direct_turn::{DirectTurn, End};
 use futures_util::future::BoxFuture;
+use gstack_protocol::agents::AgentInfo;
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::ids::AgentName;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) const NAME: &str = "builtin";
+pub const NAME: &str = "builtin";
 
 /// Returns whether a message is exactly one unambiguous command, so that it needs no model.
-pub(crate) fn is_one_command(message: &str) -> bool {
+pub fn is_one_command(message: &str) -> bool {
     use parse::{Scroll, Step};
     matches!(
         &parse::parse(message)[..],
@@ -38,7 +38,7 @@ pub(crate) fn is_one_command(message: &str) -> bool {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Builtin;
+pub struct Builtin;
 
 impl Agent for Builtin {
     fn name(&self) -> AgentName {
@@ -50,7 +50,7 @@ impl Agent for Builtin {
     }
 
     fn examine<'a>(&'a self, _: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {
-        info.version = Some(crate::protocol::VERSION.to_owned());
+        info.version = Some(gstack_protocol::VERSION.to_owned());
         info.has_model = false;
         Box::pin(std::future::ready(Ok(())))
     }

@@ -2,8 +2,8 @@
 //!
 //! Pure. Page text cannot become markup of the answer: it is escaped or fenced.
 
-use crate::agent::clip::{clip, one_line};
-use crate::protocol::links::link_to;
+use crate::clip::{clip, one_line};
+use gstack_protocol::links::link_to;
 use std::fmt::Write;
 
 const MOST_TEXT: usize = 8 * 1024;
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_list_of_links_leads_only_where_links_may() {
-        for line in crate::protocol::links::lines().iter().filter(|line| !line.address.contains('\n')) {
+        for line in gstack_protocol::links::lines().iter().filter(|line| !line.address.contains('\n')) {
             let list = links(&format!("a → {}", line.address));
             let address = list.strip_prefix("- [a](<").and_then(|rest| rest.strip_suffix(">)\n"));
             assert_eq!(address, line.leads.as_ref().map(|leads| leads.replace('\\', "%5C")).as_deref(), "{list}");

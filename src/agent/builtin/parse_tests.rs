@@ -134,7 +134,7 @@ fn every_suggestion_that_the_panel_sends_is_understood() {
         let steps = parse(sentence);
         assert!(!steps.iter().any(|step| matches!(step, Step::Unknown(_))), "{sentence}");
     }
-    let welcome = include_str!("../../http/welcome/welcome.html");
+    let welcome = include_str!("../../daemon/http/welcome/welcome.html");
     let (_, tries) = welcome.split_once("class=\"try\"").unwrap_or_default();
     for sentence in tries.split("<p>").skip(1).filter_map(|rest| rest.split("</p>").next()) {
         assert!(!matches!(parse(sentence)[0], Step::Unknown(_)), "{sentence}");

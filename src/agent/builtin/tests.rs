@@ -1,14 +1,14 @@
 //! The built-in agent's turns with tools that give scripted answers.
 
 use super::Builtin;
-use crate::agent::adapter::{
+use crate::adapter::{
     Agent, AgentEnvironment, AgentEvent, AgentSession, Image, Launch, McpEndpoint, Prompt, StepWords, ToolCall,
     ToolResult, Tools,
 };
-use crate::protocol::chat::{PageContext, StepKind, StepOutcome, TurnOutcome};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::ConversationId;
 use futures_util::future::BoxFuture;
+use gstack_protocol::chat::{PageContext, StepKind, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::ConversationId;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;

@@ -3,11 +3,11 @@
 //! The one place that maps its errors. Decides by status and kind; by the message only if Claude Code gives neither.
 
 use super::wire::TurnResult;
-use crate::agent::faults::{self, ApiTrouble, Program};
-use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::faults::{self, ApiTrouble, Program};
+use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 
-pub(crate) const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
+pub const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
 pub(super) const SIGN_IN_COMMAND: &str = "claude auth login";
 
 pub(super) const LABEL: &str = "Claude Code";
@@ -123,8 +123,8 @@ fn for_persons(errors: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{ApiFailure, of_result};
-    use crate::agent::claude::wire::TurnResult;
-    use crate::protocol::fault::FaultCode;
+    use crate::claude::wire::TurnResult;
+    use gstack_protocol::fault::FaultCode;
 
     #[test]
     fn sign_in_and_key_are_told_apart() {

@@ -21,10 +21,10 @@ mod words;
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
 use super::discovery;
 use super::process::brief;
-use crate::protocol::agents::AgentInfo;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::AgentName;
+use gstack_protocol::agents::AgentInfo;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::AgentName;
 use options::Abilities;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-pub(crate) use faults::INSTALL_COMMAND;
+pub use faults::INSTALL_COMMAND;
 
 /// The agent's name.
 pub const NAME: &str = "claude";

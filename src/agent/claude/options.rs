@@ -4,11 +4,11 @@
 //! Secrets are never in the arguments, which every user of the machine can read.
 
 use super::map::SERVER;
-use crate::agent::adapter::{AgentEnvironment, Launch};
-use crate::agent::discovery::with_own_folder;
-use crate::agent::guard::Guard;
-use crate::agent::sandbox::Access;
-use crate::base::atomic;
+use crate::adapter::{AgentEnvironment, Launch};
+use crate::discovery::with_own_folder;
+use crate::guard::Guard;
+use crate::sandbox::Access;
+use gstack_base::atomic;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io;

@@ -3,8 +3,8 @@
 //! Owns their format. A malformed line would end the process, so they are created only here.
 
 use super::options::model_name;
-use crate::agent::adapter::Prompt;
-use crate::agent::prompt;
+use crate::adapter::Prompt;
+use crate::prompt;
 use base64::Engine;
 use serde_json::{Value, json};
 

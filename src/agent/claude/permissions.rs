@@ -5,8 +5,8 @@
 use super::map::own_tool;
 use super::wire::CanUseTool;
 use super::{outgoing, question, words};
-use crate::agent::adapter::{PermissionAnswer, PermissionAsked, QuestionAnswer, QuestionAsked};
-use crate::agent::guard::Guard;
+use crate::adapter::{PermissionAnswer, PermissionAsked, QuestionAnswer, QuestionAsked};
+use crate::guard::Guard;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::Value;
@@ -144,8 +144,8 @@ fn deny(request_id: &str, tool_use_id: Option<String>, words: &str) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::{Permissions, Verdict};
-    use crate::agent::claude::wire::CanUseTool;
-    use crate::agent::guard::Guard;
+    use crate::claude::wire::CanUseTool;
+    use crate::guard::Guard;
     use serde_json::{Value, json};
     use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 //!
 //! Pure. A call changes the plan only if its result reports success.
 
-use crate::protocol::chat::{PlanEntry, PlanStatus};
+use gstack_protocol::chat::{PlanEntry, PlanStatus};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -135,7 +135,7 @@ impl Plans {
 #[cfg(test)]
 mod tests {
     use super::Plans;
-    use crate::protocol::chat::PlanStatus::{self, Done, Pending, Running};
+    use gstack_protocol::chat::PlanStatus::{self, Done, Pending, Running};
     use serde_json::{Value, json};
 
     fn call(plans: &mut Plans, tool: &str, input: &Value, told: &Value) -> Option<Vec<(String, PlanStatus)>> {

@@ -3,8 +3,8 @@
 //!
 //! Pure. The answers are returned in the input that the tool continues with.
 
-use crate::agent::adapter::QuestionAnswer;
-use crate::protocol::chat::{QuestionOption, QuestionPart};
+use crate::adapter::QuestionAnswer;
+use gstack_protocol::chat::{QuestionOption, QuestionPart};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -3,10 +3,10 @@
 
 use super::map::Mapper;
 use super::wire::parse;
-use crate::agent::adapter::{AgentEvent, StepWords, ToolCall, ToolResult, Tools};
-use crate::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::adapter::{AgentEvent, StepWords, ToolCall, ToolResult, Tools};
 use futures_util::future::BoxFuture;
+use gstack_protocol::chat::{StepKind, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn mapper() -> Mapper {
 
 /// Returns the agent's lines of a sample, in either format.
 fn agent_lines(name: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/claude");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("tests/samples/claude");
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
     if !name.ends_with(".both.jsonl") {
         return text.lines().map(str::to_owned).collect();
@@ -40,7 +40,7 @@ fn agent_lines(name: &str) -> Vec<String> {
 }
 
 fn sample_names() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/claude");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("tests/samples/claude");
     let entries = std::fs::read_dir(folder).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.ends_with(".jsonl")).collect();

@@ -2,9 +2,9 @@
 //!
 //! Owns the words of its built-in tools. The words of `gstack`'s tools come from the registry.
 
-use crate::agent::adapter::StepWords;
-use crate::agent::clip::{clip, one_line};
-use crate::protocol::chat::StepKind;
+use crate::adapter::StepWords;
+use crate::clip::{clip, one_line};
+use gstack_protocol::chat::StepKind;
 use serde_json::Value;
 use std::path::Path;
 

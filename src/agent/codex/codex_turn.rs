@@ -3,10 +3,10 @@
 //! Owns the state that is dropped when the turn ends. Pure.
 
 use super::wire::{FileUpdate, TokenUsage, Tokens, TurnError};
-use crate::agent::adapter::AgentEvent;
-use crate::agent::rpc::protocol_handler::HandlerOutput;
-use crate::protocol::chat::{StepOutcome, Usage};
-use crate::protocol::ids::StepId;
+use crate::adapter::AgentEvent;
+use crate::rpc::protocol_handler::HandlerOutput;
+use gstack_protocol::chat::{StepOutcome, Usage};
+use gstack_protocol::ids::StepId;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]

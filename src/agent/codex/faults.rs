@@ -3,10 +3,10 @@
 //! Decides by the kind and the status that Codex reports; by the message only if it reports neither.
 
 use super::wire::TurnError;
-use crate::agent::clip::one_line;
-use crate::agent::faults::{self, ApiTrouble, LONGEST_TOLD, Program, api, said_by_api};
-use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::clip::one_line;
+use crate::faults::{self, ApiTrouble, LONGEST_TOLD, Program, api, said_by_api};
+use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 
 pub(super) const INSTALL_COMMAND: &str = "npm install -g @openai/codex";
 pub(super) const SIGN_IN_COMMAND: &str = "codex login";
@@ -89,8 +89,8 @@ pub(super) fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::{of_turn, trying_again};
-    use crate::agent::codex::wire::TurnError;
-    use crate::protocol::fault::FaultCode;
+    use crate::codex::wire::TurnError;
+    use gstack_protocol::fault::FaultCode;
     use serde_json::json;
 
     #[test]

@@ -16,9 +16,9 @@ mod words;
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
 use super::discovery;
 use super::rpc::rpc_session::RpcSession;
-use crate::protocol::agents::AgentInfo;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::AgentName;
+use gstack_protocol::agents::AgentInfo;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::AgentName;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 

@@ -4,10 +4,10 @@
 //! ask for everything else. It gets only the browser's tools, no others of ours. Secrets are never in the arguments,
 //! which every user of the machine can read.
 
-use crate::agent::adapter::{AgentEnvironment, McpEndpoint};
-use crate::agent::discovery::with_own_folder;
-use crate::agent::guard::Guard;
-use crate::agent::sandbox::Access;
+use crate::adapter::{AgentEnvironment, McpEndpoint};
+use crate::discovery::with_own_folder;
+use crate::guard::Guard;
+use crate::sandbox::Access;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -122,8 +122,8 @@ pub(super) fn environment(of: &AgentEnvironment, program: &Path, token: &str) ->
 #[cfg(test)]
 mod tests {
     use super::arguments;
-    use crate::agent::adapter::McpEndpoint;
-    use crate::agent::guard::Guard;
+    use crate::adapter::McpEndpoint;
+    use crate::guard::Guard;
     use std::path::Path;
 
     #[test]

@@ -2,12 +2,12 @@
 
 use super::codex_handler::CodexHandler;
 use super::wire::{Notification, Request, ThreadStarted};
-use crate::agent::adapter::AgentEvent;
-use crate::agent::guard::Guard;
-use crate::agent::rpc::message::{Dialect, Incoming};
-use crate::agent::rpc::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
-use crate::protocol::chat::{StepOutcome, TurnOutcome};
-use crate::protocol::fault::FaultCode;
+use crate::adapter::AgentEvent;
+use crate::guard::Guard;
+use crate::rpc::message::{Dialect, Incoming};
+use crate::rpc::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
+use gstack_protocol::chat::{StepOutcome, TurnOutcome};
+use gstack_protocol::fault::FaultCode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 //! Owns the words of its own tools. The words of `gstack`'s tools come from the registry.
 
 use super::wire::FileUpdate;
-use crate::agent::adapter::StepWords;
-use crate::agent::clip::{clip, one_line};
-use crate::protocol::chat::StepKind;
+use crate::adapter::StepWords;
+use crate::clip::{clip, one_line};
+use gstack_protocol::chat::StepKind;
 use std::path::Path;
 
 /// The object of a step is one line in a narrow panel.
@@ -76,7 +76,7 @@ fn relative(path: &str, folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::{change_question, changing, command_line, running};
-    use crate::agent::codex::wire::{FileUpdate, FileUpdateKind};
+    use crate::codex::wire::{FileUpdate, FileUpdateKind};
     use std::path::Path;
 
     fn change(kind: &str, path: &str) -> FileUpdate {

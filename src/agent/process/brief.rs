@@ -3,8 +3,8 @@
 //! Owns queries such as `--version`. Never leaves the program or its children running.
 
 use super::child::kill_group;
-use crate::agent::adapter::AgentEnvironment;
-use crate::agent::sandbox;
+use crate::adapter::AgentEnvironment;
+use crate::sandbox;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ use tokio::process::Command;
 const MOST_OUTPUT: u64 = 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BriefError {
+pub enum BriefError {
     #[error("it could not be started: {0}")]
     Start(io::Error),
     #[error("it did not answer within {} s", .0.as_secs())]
@@ -27,7 +27,7 @@ pub(crate) enum BriefError {
 }
 
 #[derive(Debug)]
-pub(crate) struct BriefOutput {
+pub struct BriefOutput {
     pub status: ExitStatus,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -45,7 +45,7 @@ impl Drop for Group {
 
 /// Runs `program` with an empty stdin. Kills it as a group after `limit`, or if this future is dropped. Fails if it
 /// does not start or does not end in time.
-pub(crate) async fn run<A: AsRef<OsStr>>(
+pub async fn run<A: AsRef<OsStr>>(
     program: &Path,
     arguments: &[A],
     environment: &AgentEnvironment,
@@ -96,7 +96,7 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::{BriefError, run};
-    use crate::agent::adapter::AgentEnvironment;
+    use crate::adapter::AgentEnvironment;
     use std::path::Path;
     use std::time::Duration;
 

@@ -4,10 +4,10 @@
 //! If it is dropped without that, it is killed immediately. Never interprets its output.
 
 use super::lines::Lines;
-use crate::agent::adapter::AgentEnvironment;
-use crate::agent::clip::one_line;
-use crate::agent::sandbox::{self, Scratch};
-use crate::base::descendants::{self, ProcessId};
+use crate::adapter::AgentEnvironment;
+use crate::clip::one_line;
+use crate::sandbox::{self, Scratch};
+use gstack_base::descendants::{self, ProcessId};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ const STDERR_SETTLES: Duration = Duration::from_millis(200);
 const LINES_WAITING: usize = 16;
 
 /// The parameters of a child's start.
-pub(crate) struct Spawn<'a> {
+pub struct Spawn<'a> {
     pub program: &'a Path,
     pub arguments: Vec<OsString>,
     pub environment: &'a AgentEnvironment,
@@ -38,13 +38,13 @@ pub(crate) struct Spawn<'a> {
 
 /// The time limits for each step of a child's end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub struct Patience {
     pub after_stdin_closed: Duration,
     pub after_term: Duration,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ChildError {
+pub enum ChildError {
     #[error("the folder {} is not there", .0.display())]
     NoFolder(PathBuf),
     #[error("{} could not be started: {source}", program.display())]
@@ -52,7 +52,7 @@ pub(crate) enum ChildError {
 }
 
 /// A running child. Dropping it kills it and all its descendants.
-pub(crate) struct LineChild {
+pub struct LineChild {
     child: Child,
     pid: Option<u32>,
     writer: Option<mpsc::Sender<Vec<u8>>>,
@@ -67,7 +67,7 @@ pub(crate) struct LineChild {
 impl LineChild {
     /// Starts the child. Returns it with a writer of lines to it and a reader of its lines. Fails if the folder does
     /// not exist or the program cannot be started.
-    pub(crate) fn spawn(spawn: Spawn<'_>) -> Result<(Self, LineWriter, Lines<ChildStdout>), ChildError> {
+    pub fn spawn(spawn: Spawn<'_>) -> Result<(Self, LineWriter, Lines<ChildStdout>), ChildError> {
         if !spawn.folder.is_dir() {
             return Err(ChildError::NoFolder(spawn.folder.to_owned()));
         }
@@ -105,19 +105,19 @@ impl LineChild {
     }
 
     #[cfg(test)]
-    pub(crate) fn pid(&self) -> Option<u32> {
+    pub fn pid(&self) -> Option<u32> {
         self.pid
     }
 
     /// Waits until it has ended by itself and all of its stderr was read.
-    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await;
         self.settle_stderr().await;
         status
     }
 
     /// Returns the last non-empty line that it wrote to stderr.
-    pub(crate) fn last_words(&self) -> Option<String> {
+    pub fn last_words(&self) -> Option<String> {
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = tail.iter().copied().collect();
         drop(tail);
@@ -126,7 +126,7 @@ impl LineChild {
     }
 
     /// Ends it gracefully. None of its processes runs when this returns.
-    pub(crate) async fn end(mut self, patience: Patience) {
+    pub async fn end(mut self, patience: Patience) {
         let before = self.descendants().await;
         self.writer = None;
         if tokio::time::timeout(patience.after_stdin_closed, self.child.wait()).await.is_err() {
@@ -180,17 +180,17 @@ impl Drop for LineChild {
 
 /// Queues lines for a child, in order, without waiting until it reads them. Cheap to clone; keeps nothing open.
 #[derive(Clone)]
-pub(crate) struct LineWriter {
+pub struct LineWriter {
     writer: mpsc::WeakSender<Vec<u8>>,
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("it takes no more input")]
-pub(crate) struct InputClosed;
+pub struct InputClosed;
 
 impl LineWriter {
     /// Queues one line, given without its line break. Fails if the child's stdin is closed.
-    pub(crate) async fn line(&self, mut line: Vec<u8>) -> Result<(), InputClosed> {
+    pub async fn line(&self, mut line: Vec<u8>) -> Result<(), InputClosed> {
         line.push(b'\n');
         let writer = self.writer.upgrade().ok_or(InputClosed)?;
         writer.send(line).await.map_err(|_| InputClosed)
@@ -227,7 +227,7 @@ async fn keep_tail(mut stderr: ChildStderr, tail: Arc<Mutex<VecDeque<u8>>>) {
 }
 
 /// Sends KILL to a whole process group. Does nothing if it has ended.
-pub(crate) fn kill_group(group: Option<u32>) {
+pub fn kill_group(group: Option<u32>) {
     signal_group(group, Signal::KILL);
 }
 
@@ -241,7 +241,7 @@ fn signal_group(group: Option<u32>, signal: Signal) {
 #[cfg(test)]
 mod tests {
     use super::{LineChild, Patience, Spawn};
-    use crate::agent::adapter::AgentEnvironment;
+    use crate::adapter::AgentEnvironment;
     use std::path::Path;
     use std::time::Duration;
 

@@ -6,10 +6,10 @@ use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 /// The longest line. A screenshot as base64 is a few MiB, and agents send nothing longer.
-pub(crate) const LONGEST_LINE: usize = 32 * 1024 * 1024;
+pub const LONGEST_LINE: usize = 32 * 1024 * 1024;
 
 /// Reads lines. Skips a line that exceeds the limit and continues after it.
-pub(crate) struct Lines<R> {
+pub struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     longest: usize,
@@ -17,17 +17,17 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(crate) fn new(reader: R) -> Self {
+    pub fn new(reader: R) -> Self {
         Self::with_longest(reader, LONGEST_LINE)
     }
 
-    pub(crate) fn with_longest(reader: R, longest: usize) -> Self {
+    pub fn with_longest(reader: R, longest: usize) -> Self {
         Self { reader: BufReader::with_capacity(64 * 1024, reader), line: Vec::new(), longest, skipping: false }
     }
 
     /// Returns the next line without its line break, with invalid UTF-8 replaced by U+FFFD; `None` at the end of the
     /// stream. Cancel safe: a partially read line is kept.
-    pub(crate) async fn next(&mut self) -> io::Result<Option<String>> {
+    pub async fn next(&mut self) -> io::Result<Option<String>> {
         loop {
             let chunk = self.reader.fill_buf().await?;
             if chunk.is_empty() {

@@ -4,10 +4,10 @@
 //! it detaches, and none of them outlives it, even if the daemon was killed. The agent's pipes and signals bypass the
 //! minder, which passes on its exit status.
 
-use crate::base::descendants::{self, RECHECK_INTERVAL};
-use crate::base::process::EndWatch;
-use crate::base::program::MINDER_ROLE;
-use crate::base::say;
+use gstack_base::descendants::{self, RECHECK_INTERVAL};
+use gstack_base::process::EndWatch;
+use gstack_base::program::MINDER_ROLE;
+use gstack_base::say;
 use rustix::process::{Signal, WaitOptions};
 use std::ffi::{OsStr, OsString};
 use std::io;

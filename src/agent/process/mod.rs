@@ -2,7 +2,7 @@
 //!
 //! Owns a program's process group and its pipes. Never interprets the lines.
 
-pub(crate) mod brief;
-pub(crate) mod child;
-pub(crate) mod lines;
+pub mod brief;
+pub mod child;
+pub mod lines;
 pub mod minder;

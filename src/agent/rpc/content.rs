@@ -2,14 +2,14 @@
 //!
 //! Owns the type and the part that a person sees. Never interprets the text.
 
-use crate::agent::adapter::Image;
+use crate::adapter::Image;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
-pub(crate) enum Content {
+pub enum Content {
     Text {
         #[serde(default)]
         text: String,
@@ -27,7 +27,7 @@ pub(crate) enum Content {
 }
 
 /// Returns the texts, joined by lines, and the pictures. Skips a picture that cannot be decoded.
-pub(crate) fn read(blocks: impl IntoIterator<Item = Content>) -> (String, Vec<Image>) {
+pub fn read(blocks: impl IntoIterator<Item = Content>) -> (String, Vec<Image>) {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     for block in blocks {
         match block {

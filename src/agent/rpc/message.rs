@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// Whether messages contain `"jsonrpc":"2.0"`. Both forms are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub enum Dialect {
     /// Without it: Codex's app-server.
     Plain,
     /// With it: ACP.
@@ -17,7 +17,7 @@ pub(crate) enum Dialect {
 
 /// One message from an agent.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub enum Incoming {
     /// The answer to a request of ours.
     Answer {
         id: u64,
@@ -37,7 +37,7 @@ pub(crate) enum Incoming {
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, thiserror::Error)]
 #[error("{message} ({code})")]
-pub(crate) struct RpcError {
+pub struct RpcError {
     #[serde(default)]
     pub code: i64,
     #[serde(default)]
@@ -47,7 +47,7 @@ pub(crate) struct RpcError {
 }
 
 /// The JSON-RPC code for an unknown method.
-pub(crate) const NO_SUCH_METHOD: i64 = -32601;
+pub const NO_SUCH_METHOD: i64 = -32601;
 
 #[derive(Deserialize)]
 struct Envelope {
@@ -64,7 +64,7 @@ struct Envelope {
 }
 
 /// Parses one line. `None` if it is not such a message: programs print other things too.
-pub(crate) fn parse(line: &str) -> Option<Incoming> {
+pub fn parse(line: &str) -> Option<Incoming> {
     let line = line.trim_start();
     if !line.starts_with('{') {
         return None;
@@ -94,7 +94,7 @@ pub(crate) fn parse(line: &str) -> Option<Incoming> {
 }
 
 /// Parses a method's parameters. `None` if they have another type, which is logged without their text.
-pub(crate) fn read<'a, T: Deserialize<'a>>(params: &'a RawValue, what: &str) -> Option<T> {
+pub fn read<'a, T: Deserialize<'a>>(params: &'a RawValue, what: &str) -> Option<T> {
     match serde_json::from_str(params.get()) {
         Ok(value) => Some(value),
         Err(error) => {
@@ -105,21 +105,21 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(params: &'a RawValue, what: &str) -> 
 }
 
 impl Dialect {
-    pub(crate) fn request(self, id: u64, method: &str, params: Value) -> Vec<u8> {
+    pub fn request(self, id: u64, method: &str, params: Value) -> Vec<u8> {
         self.line([("id", id.into()), ("method", method.into()), ("params", params)])
     }
 
-    pub(crate) fn notification(self, method: &str, params: Option<Value>) -> Vec<u8> {
+    pub fn notification(self, method: &str, params: Option<Value>) -> Vec<u8> {
         let fields = [("method", Some(method.into())), ("params", params)];
         self.line(fields.into_iter().filter_map(|(name, value)| Some((name, value?))))
     }
 
-    pub(crate) fn answer(self, id: &Value, result: Value) -> Vec<u8> {
+    pub fn answer(self, id: &Value, result: Value) -> Vec<u8> {
         self.line([("id", id.clone()), ("result", result)])
     }
 
     /// Refuses a request that this host does not support: without an answer the turn would hang.
-    pub(crate) fn unsupported(self, id: &Value) -> Vec<u8> {
+    pub fn unsupported(self, id: &Value) -> Vec<u8> {
         let error = serde_json::json!({"code": NO_SUCH_METHOD, "message": "not supported by this host"});
         self.line([("id", id.clone()), ("error", error)])
     }

@@ -3,13 +3,13 @@
 //! Owns the messages, the start and the running session. Each adapter interprets the methods: a [`protocol_handler::ProtocolHandler`] decides,
 //! this module executes.
 
-pub(crate) mod content;
-pub(crate) mod message;
-pub(crate) mod protocol_handler;
+pub mod content;
+pub mod message;
+pub mod protocol_handler;
 #[cfg(test)]
 mod replay_tests;
-pub(crate) mod rpc_session;
-pub(crate) mod wire;
+pub mod rpc_session;
+pub mod wire;
 
 #[cfg(test)]
-pub(crate) use replay_tests::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
+pub use replay_tests::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};

@@ -3,15 +3,15 @@
 //! Owns their types and the requests that are shown to a person. Without IO.
 
 use super::message::{Dialect, Incoming};
-use crate::agent::adapter::{AgentEvent, PermissionAnswer, PermissionAsked, Prompt, QuestionAnswer, QuestionAsked};
-use crate::protocol::chat::{QuestionPart, StepKind};
-use crate::protocol::fault::Fault;
+use crate::adapter::{AgentEvent, PermissionAnswer, PermissionAsked, Prompt, QuestionAnswer, QuestionAsked};
 use futures_util::future::BoxFuture;
+use gstack_protocol::chat::{QuestionPart, StepKind};
+use gstack_protocol::fault::Fault;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 /// The host's side of an agent's protocol: takes a message and fills [`HandlerOutput`]. No IO.
-pub(crate) trait ProtocolHandler: Send + 'static {
+pub trait ProtocolHandler: Send + 'static {
     /// Returns the agent's name for people.
     fn label(&self) -> &str;
     /// Starts a turn with a message. The turn ends with one [`AgentEvent::TurnDone`]. Only called between turns.
@@ -28,13 +28,13 @@ pub(crate) trait ProtocolHandler: Send + 'static {
 
 /// A person's answer; `None` if there is none.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub enum Answer {
     Permission(Option<PermissionAnswer>),
     Question(Option<QuestionAnswer>),
 }
 
 /// The lines and events that a [`ProtocolHandler`] wants to send.
-pub(crate) struct HandlerOutput {
+pub struct HandlerOutput {
     dialect: Dialect,
     last_id: u64,
     pub(super) lines: Vec<Vec<u8>>,
@@ -46,7 +46,7 @@ pub(crate) struct HandlerOutput {
 }
 
 /// A permission request without its answer channel.
-pub(crate) struct ToolPermission {
+pub struct ToolPermission {
     pub ask: String,
     pub does: String,
     pub content: String,
@@ -56,32 +56,32 @@ pub(crate) struct ToolPermission {
 }
 
 impl HandlerOutput {
-    pub(crate) fn new(dialect: Dialect, last_id: u64) -> Self {
+    pub fn new(dialect: Dialect, last_id: u64) -> Self {
         let (lines, events, answers) = (Vec::new(), Vec::new(), Vec::new());
         Self { dialect, last_id, lines, events, answers, open: Vec::new(), withdrawn: Vec::new() }
     }
 
     /// Sends a request and returns its id, under which the answer arrives.
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
+    pub fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
         self.lines.push(self.dialect.request(self.last_id, method, params));
         self.last_id
     }
 
-    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+    pub fn notify(&mut self, method: &str, params: Value) {
         self.lines.push(self.dialect.notification(method, Some(params)));
     }
 
-    pub(crate) fn answer(&mut self, id: &Value, result: Value) {
+    pub fn answer(&mut self, id: &Value, result: Value) {
         self.lines.push(self.dialect.answer(id, result));
     }
 
-    pub(crate) fn unsupported(&mut self, id: &Value) {
+    pub fn unsupported(&mut self, id: &Value) {
         self.lines.push(self.dialect.unsupported(id));
     }
 
     /// Sends an event. The end of a turn closes its open cards.
-    pub(crate) fn tell(&mut self, event: AgentEvent) {
+    pub fn tell(&mut self, event: AgentEvent) {
         if matches!(event, AgentEvent::TurnDone { .. }) {
             self.withdraw_all();
         }
@@ -89,14 +89,14 @@ impl HandlerOutput {
     }
 
     /// Sends text. `first`: it starts a new block of the answer.
-    pub(crate) fn tell_text(&mut self, first: bool, text: &str) {
+    pub fn tell_text(&mut self, first: bool, text: &str) {
         if first {
             self.events.push(AgentEvent::TextStarted);
         }
         self.events.push(AgentEvent::TextDelta(text.to_owned()));
     }
 
-    pub(crate) fn ask(&mut self, request: String, permission: ToolPermission) {
+    pub fn ask(&mut self, request: String, permission: ToolPermission) {
         let (answer, answered) = oneshot::channel();
         let ToolPermission { ask, does, content, why, kind, read_only } = permission;
         self.open.push(request.clone());
@@ -113,7 +113,7 @@ impl HandlerOutput {
         self.answers.push(Box::pin(async move { (request, Answer::Permission(answered.await.ok())) }));
     }
 
-    pub(crate) fn question(&mut self, request: String, parts: Vec<QuestionPart>) {
+    pub fn question(&mut self, request: String, parts: Vec<QuestionPart>) {
         let (answer, answered) = oneshot::channel();
         self.open.push(request.clone());
         self.events.push(AgentEvent::QuestionAsked(QuestionAsked { request: request.clone(), parts, answer }));
@@ -121,7 +121,7 @@ impl HandlerOutput {
     }
 
     /// Closes a card if it is open, without an answer.
-    pub(crate) fn withdraw(&mut self, request: &str) {
+    pub fn withdraw(&mut self, request: &str) {
         if let Some(at) = self.open.iter().position(|open| open == request) {
             self.open.remove(at);
             self.events.push(AgentEvent::Withdrawn { request: request.to_owned() });
@@ -149,7 +149,7 @@ impl HandlerOutput {
 
     /// Returns the events and lines, for tests of a [`ProtocolHandler`].
     #[cfg(test)]
-    pub(crate) fn drain(&mut self) -> (Vec<AgentEvent>, Vec<Vec<u8>>) {
+    pub fn drain(&mut self) -> (Vec<AgentEvent>, Vec<Vec<u8>>) {
         (std::mem::take(&mut self.events), std::mem::take(&mut self.lines))
     }
 }

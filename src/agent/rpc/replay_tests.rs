@@ -4,15 +4,15 @@
 
 use super::message::{Dialect, Incoming, parse};
 use super::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
-use crate::agent::adapter::{AgentEvent, PermissionAnswer, Prompt, StepWords, ToolCall, ToolResult, Tools};
-use crate::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::adapter::{AgentEvent, PermissionAnswer, Prompt, StepWords, ToolCall, ToolResult, Tools};
 use futures_util::future::BoxFuture;
+use gstack_protocol::chat::{StepKind, StepOutcome, TurnOutcome};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::Value;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) struct NoTools;
+pub struct NoTools;
 
 impl Tools for NoTools {
     fn run(&self, _: ToolCall, _: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
@@ -24,13 +24,13 @@ impl Tools for NoTools {
 }
 
 /// One line of a sample: from the agent, or from its host.
-pub(crate) struct Entry {
+pub struct Entry {
     pub from_agent: bool,
     pub line: Value,
 }
 
-pub(crate) fn sample(name: &str) -> Vec<Entry> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name);
+pub fn sample(name: &str) -> Vec<Entry> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("tests/samples").join(name);
     let text = std::fs::read_to_string(path).unwrap();
     let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let of_talk = entries.filter(|entry| entry["line"].is_object());
@@ -38,19 +38,14 @@ pub(crate) fn sample(name: &str) -> Vec<Entry> {
 }
 
 /// Returns the messages of the agent that its adapter does not recognise, by `is_known`.
-pub(crate) fn unknown(entries: &[Entry], is_known: impl Fn(&Incoming) -> bool) -> Vec<String> {
+pub fn unknown(entries: &[Entry], is_known: impl Fn(&Incoming) -> bool) -> Vec<String> {
     let of_agent = entries.iter().filter(|entry| entry.from_agent).map(|entry| entry.line.to_string());
     of_agent.filter(|line| !parse(line).is_some_and(|message| is_known(&message))).collect()
 }
 
 /// Replays a sample, with prompts, interrupts and answers at the points where the host sent them. `prompts`: the method
 /// of a prompt. Checks that our answers are those of that host. Returns all events.
-pub(crate) fn play(
-    handler: &mut dyn ProtocolHandler,
-    dialect: Dialect,
-    entries: &[Entry],
-    prompts: &str,
-) -> Vec<AgentEvent> {
+pub fn play(handler: &mut dyn ProtocolHandler, dialect: Dialect, entries: &[Entry], prompts: &str) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     for entry in entries {
         let method = entry.line["method"].as_str().unwrap_or_default();
@@ -92,12 +87,12 @@ fn allows(result: &Value) -> bool {
     ["accept", "allow", "proceed_once"].contains(&decision)
 }
 
-pub(crate) fn text_of(events: &[AgentEvent]) -> String {
+pub fn text_of(events: &[AgentEvent]) -> String {
     let text = |event: &AgentEvent| if let AgentEvent::TextDelta(text) = event { Some(text.clone()) } else { None };
     events.iter().filter_map(text).collect()
 }
 
-pub(crate) fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>)> {
+pub fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>)> {
     let end = |event: &AgentEvent| match event {
         AgentEvent::TurnDone { outcome, fault, .. } => Some((*outcome, fault.as_ref().map(|fault| fault.code))),
         _ => None,
@@ -106,7 +101,7 @@ pub(crate) fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>
 }
 
 /// Returns each step with its words and outcome. Asserts that every step that started ended exactly once.
-pub(crate) fn steps(events: &[AgentEvent]) -> Vec<(String, StepOutcome)> {
+pub fn steps(events: &[AgentEvent]) -> Vec<(String, StepOutcome)> {
     let mut begun = Vec::new();
     let mut ended = Vec::new();
     for event in events {

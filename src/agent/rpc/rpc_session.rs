@@ -6,15 +6,15 @@
 use super::message::{Incoming, parse};
 use super::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
 use super::wire::Wire;
-use crate::agent::adapter::{AgentEvent, AgentSession, Prompt};
-use crate::agent::faults;
-use crate::agent::process::child::{LineChild, LineWriter, Patience};
-use crate::agent::process::lines::Lines;
-use crate::agent::session_task::{Ending, Gone, SessionTask, end_and_report, exit_description};
-use crate::protocol::catalogue::Sentence;
-use crate::protocol::fault::Fault;
+use crate::adapter::{AgentEvent, AgentSession, Prompt};
+use crate::faults;
+use crate::process::child::{LineChild, LineWriter, Patience};
+use crate::process::lines::Lines;
+use crate::session_task::{Ending, Gone, SessionTask, end_and_report, exit_description};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use gstack_protocol::catalogue::Sentence;
+use gstack_protocol::fault::Fault;
 use std::time::Duration;
 use tokio::process::ChildStdout;
 use tokio::sync::{mpsc, oneshot};
@@ -29,14 +29,14 @@ enum Command {
 }
 
 /// The handle of such an agent's session.
-pub(crate) struct RpcSession {
+pub struct RpcSession {
     held: SessionTask<Command>,
     label: String,
     resumed: bool,
 }
 
 /// The start of a session.
-pub(crate) struct Begin<T, K> {
+pub struct Begin<T, K> {
     /// The connection to the agent, which is ready.
     pub wire: Wire,
     pub handler: T,
@@ -49,10 +49,7 @@ pub(crate) struct Begin<T, K> {
 }
 
 impl RpcSession {
-    pub(crate) fn run<T: ProtocolHandler, K: Send + 'static>(
-        begin: Begin<T, K>,
-        events: mpsc::Sender<AgentEvent>,
-    ) -> Self {
+    pub fn run<T: ProtocolHandler, K: Send + 'static>(begin: Begin<T, K>, events: mpsc::Sender<AgentEvent>) -> Self {
         let Begin { wire, handler, keep, resumed, notice } = begin;
         let label = handler.label().to_owned();
         let Wire { child, writer, lines, dialect, last_id, early } = wire;

@@ -3,14 +3,14 @@
 //! Owns the process until it is ready. Messages that arrive between the answers are kept for the session.
 
 use super::message::{Dialect, Incoming, RpcError, parse};
-use crate::agent::process::child::{ChildError, LineChild, LineWriter, Patience, Spawn};
-use crate::agent::process::lines::Lines;
+use crate::process::child::{ChildError, LineChild, LineWriter, Patience, Spawn};
+use crate::process::lines::Lines;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::process::ChildStdout;
 
 /// A started process that is not ready yet. Dropping it kills the process.
-pub(crate) struct Wire {
+pub struct Wire {
     pub(super) child: LineChild,
     pub(super) writer: LineWriter,
     pub(super) lines: Lines<ChildStdout>,
@@ -21,7 +21,7 @@ pub(crate) struct Wire {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum AskError {
+pub enum AskError {
     #[error(transparent)]
     Refused(#[from] RpcError),
     /// Its output ended.
@@ -30,13 +30,13 @@ pub(crate) enum AskError {
 }
 
 impl Wire {
-    pub(crate) fn spawn(spawn: Spawn<'_>, dialect: Dialect) -> Result<Self, ChildError> {
+    pub fn spawn(spawn: Spawn<'_>, dialect: Dialect) -> Result<Self, ChildError> {
         let (child, writer, lines) = LineChild::spawn(spawn)?;
         Ok(Self { child, writer, lines, dialect, last_id: 0, early: Vec::new() })
     }
 
     /// Sends a request and waits for its answer. Fails if the agent refuses it or its output ends.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, AskError> {
+    pub async fn ask(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, AskError> {
         self.last_id += 1;
         let asked = self.last_id;
         self.write(self.dialect.request(asked, method, params)).await;
@@ -54,11 +54,11 @@ impl Wire {
         }
     }
 
-    pub(crate) async fn notify(&mut self, method: &str, params: Option<Value>) {
+    pub async fn notify(&mut self, method: &str, params: Option<Value>) {
         self.write(self.dialect.notification(method, params)).await;
     }
 
-    pub(crate) async fn end(self, patience: Patience) {
+    pub async fn end(self, patience: Patience) {
         self.child.end(patience).await;
     }
 
@@ -68,7 +68,7 @@ impl Wire {
     }
 
     async fn ended(&mut self) -> AskError {
-        let (how, last_words) = crate::agent::session_task::exit_description(&mut self.child).await;
+        let (how, last_words) = crate::session_task::exit_description(&mut self.child).await;
         AskError::Ended { how, last_words }
     }
 }

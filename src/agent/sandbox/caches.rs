@@ -3,7 +3,7 @@
 //! Owns the folders and the variables that name them. The person's own caches are not writable, because their content
 //! is later built and run outside the sandbox. Never removes anything.
 
-use crate::agent::adapter::AgentEnvironment;
+use crate::adapter::AgentEnvironment;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -4,8 +4,8 @@
 
 use super::plan::Plan;
 use super::{Confinement, Mechanism, Sandbox, Scratch, bubblewrap, caches, confine, npm, seatbelt};
-use crate::agent::adapter::AgentEnvironment;
-use crate::agent::process::minder;
+use crate::adapter::AgentEnvironment;
+use crate::process::minder;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@
 use super::plan::Plan;
 use super::sockets::Closed;
 use super::{Mechanism, landlock, sockets};
-use crate::base::say;
+use gstack_base::say;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;

@@ -3,15 +3,15 @@
 //! Owns both, and the detection of a mechanism, whose result is cached. Never confines a process.
 
 use super::{Access, Confinement, Mechanism, Sandbox, detect};
-use crate::agent::adapter::AgentEnvironment;
-use crate::protocol::catalogue::{self, Sentence};
+use crate::adapter::AgentEnvironment;
+use gstack_protocol::catalogue::{self, Sentence};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The setting `agents.sandbox`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum SandboxMode {
+pub enum SandboxMode {
     /// Agents are confined if this machine can; otherwise they are not, and the person is informed.
     #[default]
     Auto,
@@ -23,7 +23,7 @@ pub(crate) enum SandboxMode {
 
 impl SandboxMode {
     /// Returns the value in the configuration file.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Require => "require",
@@ -34,7 +34,7 @@ impl SandboxMode {
 
 /// The sandbox settings that the daemon knows before it has examined the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SandboxSettings {
+pub struct SandboxSettings {
     pub mode: SandboxMode,
     /// See [`Sandbox`] for these.
     pub program: PathBuf,
@@ -45,19 +45,19 @@ pub(crate) struct SandboxSettings {
 
 /// The current state, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SandboxState {
+pub struct SandboxState {
     pub mode: SandboxMode,
     /// The description of the mechanism in use; `Err`: what is missing. `None` before the first detection.
     pub found: Option<Result<String, String>>,
 }
 
 impl SandboxState {
-    pub(crate) fn is_in_force(&self) -> bool {
+    pub fn is_in_force(&self) -> bool {
         self.mode != SandboxMode::Off && matches!(self.found, Some(Ok(_)))
     }
 
     /// Returns the state and what a person can do about it.
-    pub(crate) fn words(&self) -> Sentence {
+    pub fn words(&self) -> Sentence {
         match (self.mode, &self.found) {
             (SandboxMode::Off, _) => "Agents run without a sandbox (agents.sandbox = off).".into(),
             (_, None) => "`gstack doctor` says whether agents run in a sandbox.".into(),
@@ -74,24 +74,24 @@ impl SandboxState {
 
 /// Adds the sandbox to the environment of a new process.
 #[derive(Debug)]
-pub(crate) struct Confiner {
+pub struct Confiner {
     settings: Mutex<Option<SandboxSettings>>,
     found: Mutex<Option<Result<Mechanism, String>>>,
 }
 
 impl Confiner {
     /// Creates it. `None`: nothing is ever confined.
-    pub(crate) fn new(settings: Option<SandboxSettings>) -> Self {
+    pub fn new(settings: Option<SandboxSettings>) -> Self {
         Self { settings: Mutex::new(settings), found: Mutex::default() }
     }
 
     /// Applies a changed configuration to the next start.
-    pub(crate) fn configure(&self, settings: Option<SandboxSettings>) {
+    pub fn configure(&self, settings: Option<SandboxSettings>) {
         *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = settings;
     }
 
     /// Detects the mechanism again at the next use.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -110,13 +110,13 @@ impl Confiner {
     }
 
     /// Returns the current state; `None` if nothing is ever confined.
-    pub(crate) fn known(&self) -> Option<SandboxState> {
+    pub fn known(&self) -> Option<SandboxState> {
         let mode = self.settings()?.mode;
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(SandboxState { mode, found: found.map(|found| found.map(|mechanism| mechanism.to_string())) })
     }
 
-    pub(crate) async fn confine(&self, mut environment: AgentEnvironment) -> AgentEnvironment {
+    pub async fn confine(&self, mut environment: AgentEnvironment) -> AgentEnvironment {
         let Some(settings) = self.settings().filter(|settings| settings.mode != SandboxMode::Off) else {
             return environment;
         };

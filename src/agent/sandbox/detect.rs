@@ -4,10 +4,10 @@
 //! programs and not to others, so versions prove nothing.
 
 use super::{Mechanism, bubblewrap, landlock, sockets};
-use crate::agent::adapter::AgentEnvironment;
-use crate::agent::discovery;
-use crate::agent::process::brief;
-use crate::base::home::MECHANISM_VARIABLE as VARIABLE;
+use crate::adapter::AgentEnvironment;
+use crate::discovery;
+use crate::process::brief;
+use gstack_base::home::MECHANISM_VARIABLE as VARIABLE;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;

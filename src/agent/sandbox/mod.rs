@@ -22,7 +22,7 @@ mod sockets;
 
 pub use access::{Access, Fixed};
 pub use command::{Confined, command, refused};
-pub(crate) use confiner::{Confiner, SandboxMode, SandboxSettings, SandboxState};
+pub use confiner::{Confiner, SandboxMode, SandboxSettings, SandboxState};
 pub use detect::detect;
 pub use mechanism::{Confinement, Mechanism, Sandbox};
-pub(crate) use scratch::Scratch;
+pub use scratch::Scratch;

@@ -3,7 +3,7 @@
 //!
 //! Owns the choice of these lines. Never passes on a password or a token.
 
-use crate::agent::adapter::AgentEnvironment;
+use crate::adapter::AgentEnvironment;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;

@@ -5,8 +5,8 @@
 
 use super::places::{CLOSED, DEVICES, SYSTEM, TOOL_VARIABLES, TOOLS};
 use super::{Mechanism, Sandbox, git};
-use crate::agent::adapter::AgentEnvironment;
-use crate::agent::guard::CREDENTIALS;
+use crate::adapter::AgentEnvironment;
+use crate::guard::CREDENTIALS;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -231,7 +231,7 @@ fn plain_children(folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::sandbox::Access;
+    use crate::sandbox::Access;
 
     fn sandbox(home: &Path) -> Sandbox {
         Sandbox {

@@ -2,7 +2,7 @@
 //!
 //! Owns creating and removing it. The next daemon's start removes the folders that a killed daemon left.
 
-use crate::base::home::private_folder;
+use gstack_base::home::private_folder;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

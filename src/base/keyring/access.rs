@@ -4,7 +4,7 @@
 //! the keyring prompts the person.
 
 use super::{Answer, Question};
-use crate::base::say;
+use crate::say;
 use keyring_core::api::CredentialStoreApi;
 use keyring_core::{Entry, Error};
 use std::collections::HashMap;

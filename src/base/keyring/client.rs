@@ -3,18 +3,18 @@
 //! Owns the start of the process that asks it, and how long that may take.
 
 use super::{Answer, Item, KeyringError, LIMIT, Question};
-use crate::base::program::{self, KEYRING_ROLE};
-use crate::base::secret_program::{Failure, Program};
+use crate::program::{self, KEYRING_ROLE};
+use crate::secret_program::{Failure, Program};
 use zeroize::Zeroizing;
 
 /// Returns the secret of an item.
-pub(crate) async fn read(item: Item<'_>) -> Result<Zeroizing<String>, KeyringError> {
+pub async fn read(item: Item<'_>) -> Result<Zeroizing<String>, KeyringError> {
     let question = Question::Read { service: item.service.to_owned(), user: item.user.to_owned() };
     secrets(ask(&question).await?)?.into_iter().next().ok_or(KeyringError::Missing)
 }
 
 /// Saves a secret, and reads it again. Replaces the one that the item has.
-pub(crate) async fn write(item: Item<'_>, secret: &str) -> Result<(), KeyringError> {
+pub async fn write(item: Item<'_>, secret: &str) -> Result<(), KeyringError> {
     let (service, user) = (item.service.to_owned(), item.user.to_owned());
     match ask(&Question::Write { service, user, secret: Zeroizing::new(secret.to_owned()) }).await? {
         Answer::Stored => {}
@@ -29,7 +29,7 @@ pub(crate) async fn write(item: Item<'_>, secret: &str) -> Result<(), KeyringErr
 }
 
 /// Returns the secrets of all items with this attribute, of any program. On macOS there are no attributes.
-pub(crate) async fn matching(attribute: &str, value: &str) -> Result<Vec<Zeroizing<String>>, KeyringError> {
+pub async fn matching(attribute: &str, value: &str) -> Result<Vec<Zeroizing<String>>, KeyringError> {
     secrets(ask(&Question::Matching { attribute: attribute.to_owned(), value: value.to_owned() }).await?)
 }
 

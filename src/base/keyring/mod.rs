@@ -8,7 +8,7 @@ mod access;
 mod client;
 
 pub use access::run;
-pub(crate) use client::{matching, read, write};
+pub use client::{matching, read, write};
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -19,14 +19,14 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// The name of an item in the keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Item<'a> {
-    pub(crate) service: &'a str,
-    pub(crate) user: &'a str,
+pub struct Item<'a> {
+    pub service: &'a str,
+    pub user: &'a str,
 }
 
 /// Why the keyring gives or takes nothing.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum KeyringError {
+pub enum KeyringError {
     #[error("the keyring can't be asked: {0}")]
     NotRun(String),
     #[error("no keyring answers in the session that gstack was started in")]

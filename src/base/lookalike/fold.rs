@@ -66,7 +66,7 @@ static LETTERS: LazyLock<HashMap<char, u8>> = LazyLock::new(|| {
 
 /// Returns the ASCII character that this one looks like (`＜` and `‹` become `<`), or the character itself if there is
 /// none.
-pub(crate) fn ascii_of(character: char) -> char {
+pub fn ascii_of(character: char) -> char {
     if character.is_ascii() {
         return character;
     }
@@ -84,7 +84,7 @@ pub(crate) fn ascii_of(character: char) -> char {
 }
 
 /// Returns whether a character shows nothing or only changes how others are shown.
-pub(crate) fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
@@ -181,7 +181,7 @@ pub(super) fn class_of(letter: u8) -> u8 {
 }
 
 /// Returns the ASCII character that a tag character (U+E0020 to U+E007E) stands for.
-pub(crate) fn tagged_ascii(character: char) -> Option<u8> {
+pub fn tagged_ascii(character: char) -> Option<u8> {
     let code = u32::from(character);
     (0xe0020..=0xe007e).contains(&code).then(|| u8::try_from(code - 0xe0000).unwrap_or_default())
 }

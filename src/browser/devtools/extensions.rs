@@ -10,7 +10,7 @@ use std::path::Path;
 /// Loads an extension from its folder, or reloads it if it is loaded.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct LoadUnpacked {
+pub struct LoadUnpacked {
     pub path: String,
     /// In private windows too. An older browser ignores it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -18,23 +18,23 @@ pub(crate) struct LoadUnpacked {
 }
 
 impl LoadUnpacked {
-    pub(crate) fn new(path: &Path) -> Self {
+    pub fn new(path: &Path) -> Self {
         Self { path: path.to_string_lossy().into_owned(), enable_in_incognito: false }
     }
     /// In private windows too.
-    pub(crate) fn everywhere(path: &Path) -> Self {
+    pub fn everywhere(path: &Path) -> Self {
         Self { enable_in_incognito: true, ..Self::new(path) }
     }
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct LoadedExtension {
+pub struct LoadedExtension {
     pub id: String,
 }
 
 /// Removes an unpacked extension.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Uninstall {
+pub struct Uninstall {
     pub id: String,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Uninstall {
 /// crashes if the extension is disabled: call `GetExtensions` first.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct TriggerAction {
+pub struct TriggerAction {
     pub id: String,
     /// A target of type `tab`, not the page in it.
     pub target_id: String,
@@ -50,10 +50,10 @@ pub(crate) struct TriggerAction {
 
 /// Lists the unpacked extensions.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct GetExtensions {}
+pub struct GetExtensions {}
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Extensions {
+pub struct Extensions {
     pub extensions: Vec<ExtensionInfo>,
 }
 

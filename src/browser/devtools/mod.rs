@@ -13,7 +13,7 @@
 pub mod browser;
 pub mod dom;
 pub mod emulation;
-pub(crate) mod extensions;
+pub mod extensions;
 pub mod fetch;
 pub mod heap_profiler;
 pub mod input;
@@ -41,7 +41,7 @@ pub type Done = IgnoredAny;
 /// Maps commands to their replies and method names: `Navigate => Navigated, "Page.navigate";`.
 macro_rules! commands {
     ($($command:ty => $response:ty, $method:literal;)+) => {
-        $(impl crate::browser::devtools::Command for $command {
+        $(impl crate::devtools::Command for $command {
             type Response = $response;
             fn method(&self) -> &'static str {
                 $method

@@ -1,7 +1,7 @@
 //! `Runtime`: evaluation, the values it returns, and the text of exceptions.
 
 use super::{Done, commands};
-use crate::browser::frames::Context;
+use crate::frames::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::time::Duration;

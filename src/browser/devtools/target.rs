@@ -1,7 +1,7 @@
 //! `Target`: the browser's targets, and sessions attached to them.
 
 use super::{Done, commands};
-use crate::protocol::ids::TargetId;
+use gstack_protocol::ids::TargetId;
 use serde::{Deserialize, Serialize};
 
 /// A session with one target; the id comes from the browser.

@@ -1,9 +1,9 @@
 //! The errors of starting a browser, with the next step.
 
 use super::find::Skipped;
-use crate::base::profiles::{DEFAULT, ProfileName};
-use crate::browser::keeper_link::LinkError;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::keeper_link::LinkError;
+use gstack_base::profiles::{DEFAULT, ProfileName};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::io;
 use std::path::PathBuf;
 

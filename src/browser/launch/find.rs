@@ -222,7 +222,7 @@ fn flatpaks(places: &Places) -> Vec<Skipped> {
 #[cfg(test)]
 mod tests {
     use super::{Confinement, Named, Places, find};
-    use crate::browser::launch::LaunchError;
+    use crate::launch::LaunchError;
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 //! Owns the flags and the rules that block metadata services. Never opens a DevTools port: any local user could drive
 //! the profile through it.
 
-use crate::base::metadata;
-use crate::base::site_list::SiteList;
+use gstack_base::metadata;
+use gstack_base::site_list::SiteList;
 use std::path::Path;
 
 const RULES_FLAG: &str = "--host-resolver-rules=";
@@ -37,7 +37,7 @@ const UNSEEN_FEATURES: &str = "DeferRendererTasksAfterInput";
 
 /// The input of the command line.
 #[derive(Clone, Debug)]
-pub(crate) struct Flags<'a> {
+pub struct Flags<'a> {
     pub profile: &'a Path,
     pub headless: bool,
     /// Chromium refuses to run as root with its sandbox.
@@ -53,14 +53,14 @@ pub(crate) struct Flags<'a> {
 
 /// The browser's command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CommandLine {
+pub struct CommandLine {
     pub arguments: Vec<String>,
     /// The names of the flags from the configuration that are left out. Their values may be secret.
     pub left_out: Vec<String>,
 }
 
 /// Returns the browser's arguments.
-pub(crate) fn command_line(flags: &Flags<'_>) -> CommandLine {
+pub fn command_line(flags: &Flags<'_>) -> CommandLine {
     let mut args = vec![
         format!("--user-data-dir={}", flags.profile.display()),
         "--remote-debugging-pipe".to_owned(),
@@ -154,7 +154,7 @@ fn resolver_rules() -> String {
 #[cfg(test)]
 mod tests {
     use super::{Flags, command_line};
-    use crate::base::site_list::SiteList;
+    use gstack_base::site_list::SiteList;
     use std::path::Path;
 
     fn of<'a>(headless: bool, extra: &'a [String], only_sites: &'a SiteList) -> Flags<'a> {

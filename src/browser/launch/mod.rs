@@ -2,14 +2,14 @@
 //!
 //! Owns the choice of browser, flags and profile. Never holds the browser's process: the keeper does.
 
-pub(crate) mod error;
+pub mod error;
 pub mod find;
-pub(crate) mod flags;
-pub(crate) mod profile;
+pub mod flags;
+pub mod profile;
 pub mod side_panel;
 pub mod site_guard;
 mod start;
 
 pub use error::LaunchError;
-pub(crate) use start::check_free;
+pub use start::check_free;
 pub use start::{LaunchOptions, Started, kill, start, stop};

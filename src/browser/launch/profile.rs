@@ -4,9 +4,9 @@
 //! died. Never touches the profile of a running one.
 
 use super::error::LaunchError;
-use crate::base::profiles::{self, RunningBrowser};
-use crate::base::{atomic, home};
-use crate::protocol::EXTENSION_ID;
+use gstack_base::profiles::{self, RunningBrowser};
+use gstack_base::{atomic, home};
+use gstack_protocol::EXTENSION_ID;
 use serde_json::{Map, Value};
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ pub struct HostManifest {
 }
 
 /// Prepares the profile. Fails if a running browser uses it.
-pub(crate) fn prepare(profile: &Path, manifest: Option<&HostManifest>) -> Result<(), LaunchError> {
+pub fn prepare(profile: &Path, manifest: Option<&HostManifest>) -> Result<(), LaunchError> {
     home::private_folder(profile)
         .map_err(|error| io_error("the profile can't be used", profile)(io::Error::other(error)))?;
     clear_dead_browser(profile)?;
@@ -127,7 +127,7 @@ fn clear_dead_browser(profile: &Path) -> Result<(), LaunchError> {
 #[cfg(test)]
 mod tests {
     use super::{HostManifest, LaunchError, prepare};
-    use crate::protocol::EXTENSION_ID;
+    use gstack_protocol::EXTENSION_ID;
     use rustix::net::{Shutdown, shutdown};
     use serde_json::{Value, json};
     use std::fs;

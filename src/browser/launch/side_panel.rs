@@ -3,13 +3,13 @@
 //! Owns the checks that make this safe: the browser crashes if the action of a disabled extension is triggered, and
 //! triggering it again closes the panel.
 
-use crate::browser::browser::Browser;
-use crate::browser::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, TriggerAction};
-use crate::browser::devtools::target::{GetTargets, TargetInfo};
-use crate::browser::error::BrowserError;
-use crate::browser::events::{Filter, Subscription};
-use crate::browser::tab::Tab;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::browser::Browser;
+use crate::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, TriggerAction};
+use crate::devtools::target::{GetTargets, TargetInfo};
+use crate::error::BrowserError;
+use crate::events::{Filter, Subscription};
+use crate::tab::Tab;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
@@ -57,7 +57,7 @@ impl From<PanelError> for Fault {
     }
 }
 
-fn cdp(error: crate::browser::cdp::CdpError) -> PanelError {
+fn cdp(error: crate::cdp::CdpError) -> PanelError {
     PanelError::Browser(error.into())
 }
 
@@ -67,7 +67,7 @@ fn cdp(error: crate::browser::cdp::CdpError) -> PanelError {
 ///
 /// Fails if the browser does not answer or does not load the extension, or the person turned the extension off.
 pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<ExtensionInfo, PanelError> {
-    use crate::browser::cdp::CdpError;
+    use crate::cdp::CdpError;
     let loaded = browser.root().call(LoadUnpacked::new(folder)).await.map_err(|error| match error {
         CdpError::Protocol { message, .. } => PanelError::NotLoaded(message),
         other => cdp(other),

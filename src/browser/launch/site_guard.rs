@@ -5,14 +5,14 @@
 //! listed sites to a proxy that does not exist, and turns off WebRTC over UDP. It has access to no page. Owns its files, its
 //! exchange for the next list without a gap, and its removal. Never decides which list applies.
 
-use crate::base::atomic;
-use crate::base::home::{HomeError, private_folder};
-use crate::base::site_list::SiteList;
-use crate::browser::browser::Browser;
-use crate::browser::cdp::CdpError;
-use crate::browser::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, Uninstall};
-use crate::browser::devtools::runtime::Evaluate;
-use crate::browser::devtools::target::{AttachToTarget, DetachFromTarget, GetTargets};
+use crate::browser::Browser;
+use crate::cdp::CdpError;
+use crate::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, Uninstall};
+use crate::devtools::runtime::Evaluate;
+use crate::devtools::target::{AttachToTarget, DetachFromTarget, GetTargets};
+use gstack_base::atomic;
+use gstack_base::home::{HomeError, private_folder};
+use gstack_base::site_list::SiteList;
 use serde_json::json;
 use std::io;
 use std::path::{Path, PathBuf};

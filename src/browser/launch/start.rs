@@ -6,14 +6,14 @@ use super::error::LaunchError;
 use super::find::{self, Found, Named, PATH_VARIABLE, Places};
 use super::flags::{self, CommandLine, Flags};
 use super::profile::{self, HostManifest};
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
-use crate::base::profiles::{self, ProfileName};
-use crate::base::program::KEEPER_ROLE;
-use crate::base::site_list::SiteList;
-use crate::browser::keeper_link::{self, KeeperLink, LinkError};
-use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::{KeeperReport, LaunchPlan, PlannedProfile};
+use crate::keeper_link::{self, KeeperLink, LinkError};
+use gstack_base::home::Home;
+use gstack_base::lock::FileLock;
+use gstack_base::profiles::{self, ProfileName};
+use gstack_base::program::KEEPER_ROLE;
+use gstack_base::site_list::SiteList;
+use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::keeper::{KeeperReport, LaunchPlan, PlannedProfile};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -116,7 +116,7 @@ pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, Laun
 /// # Errors
 ///
 /// Fails if one does, or the profile's lock cannot be read.
-pub(crate) fn check_free(home: &Home, profile: &ProfileName) -> Result<(), LaunchError> {
+pub fn check_free(home: &Home, profile: &ProfileName) -> Result<(), LaunchError> {
     match user(&home.profile_lock(profile))? {
         Some(holder) if !is_held(&home.keeper_lock())? => Err(held(profile, holder)),
         _ => Ok(()),
@@ -284,7 +284,7 @@ async fn start_keeper(home: &Home, options: &LaunchOptions, plan: &LaunchPlan) -
     let failed = |error: io::Error| LaunchError::Keeper(error.to_string());
     let program = match &options.keeper_program {
         Some(program) => program.clone(),
-        None => crate::base::program::path().map_err(failed)?,
+        None => gstack_base::program::path().map_err(failed)?,
     };
     let mut command = Command::new(program);
     command

@@ -2,10 +2,10 @@
 //!
 //! Owns the mapping to faults of every error that concerns one page.
 
-use crate::browser::cdp::CdpError;
-use crate::browser::error::BrowserError;
-use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop, PageWords};
+use crate::cdp::CdpError;
+use crate::error::BrowserError;
+use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop, PageWords};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]

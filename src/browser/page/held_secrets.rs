@@ -2,7 +2,7 @@
 //!
 //! Owns the list of one tab. A document that the browser keeps for the way back still counts. Never holds a secret itself.
 
-use crate::base::mutex::lock;
+use gstack_base::mutex::lock;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 

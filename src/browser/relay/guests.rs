@@ -7,9 +7,9 @@
 
 use super::barred::is_barred;
 use super::message::{Command, Outbound, done, event, event_as_it_came, failed, refused};
-use crate::browser::cdp::SERVER_ERROR;
-use crate::protocol::ids::ChromeTabId;
-use crate::protocol::relay::Refusal;
+use crate::cdp::SERVER_ERROR;
+use gstack_protocol::ids::ChromeTabId;
+use gstack_protocol::relay::Refusal;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

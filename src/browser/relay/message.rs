@@ -3,8 +3,8 @@
 //! Owns their serialization. Never knows about tabs.
 
 use super::refusals;
-use crate::protocol::methods::ToPanel;
-use crate::protocol::relay::Refusal;
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::relay::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};

@@ -8,26 +8,26 @@ mod barred;
 mod guests;
 mod message;
 mod outgoing;
-pub(crate) mod refusals;
+pub mod refusals;
 mod strip;
 mod translate;
 #[cfg(test)]
 mod translate_tests;
 
-pub(crate) use strip::tab_target;
+pub use strip::tab_target;
 pub(super) use translate::{ATTACH_CLIENT, PANEL_TO_FRONT};
-pub(crate) use translate::{About, FromExtension};
+pub use translate::{About, FromExtension};
 
 use super::browser::{AttachOptions, Browser};
 use super::error::BrowserError;
 use super::tab::Tab;
 use super::tabs::Follow;
 use super::transport::{MessageSink, MessageSource, Transport};
-use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId};
-use crate::protocol::methods::ToPanel;
-use crate::protocol::tabs::{ChromeTab, TabsChanged};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use gstack_protocol::ids::{BrowserRun, ChromeTabId, TabId};
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::tabs::{ChromeTab, TabsChanged};
 use message::Outbound;
 use std::collections::VecDeque;
 use std::io;
@@ -45,12 +45,12 @@ const MOST_WAITING: usize = 64;
 const LEAVE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Sends a message to the extension. Must not block.
-pub(crate) type Outlet = Box<dyn Fn(ToPanel) + Send + Sync>;
+pub type Outlet = Box<dyn Fn(ToPanel) + Send + Sync>;
 
 type Shared = Arc<Mutex<Strip>>;
 
 /// The connection to one everyday browser. Dropping it ends the connection; the browser keeps running.
-pub(crate) struct Relay {
+pub struct Relay {
     browser: Browser,
     strip: Shared,
     heard: mpsc::Sender<FromExtension>,
@@ -58,14 +58,14 @@ pub(crate) struct Relay {
 
 /// A tab that another tab opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OpenedBy {
+pub struct OpenedBy {
     pub opener: TabId,
     pub tab: TabId,
 }
 
 /// The changes from one report of the extension.
 #[derive(Debug)]
-pub(crate) struct Reported {
+pub struct Reported {
     /// Tabs whose opener has become known.
     pub opened: Vec<OpenedBy>,
     /// Tabs that have closed.
@@ -74,7 +74,7 @@ pub(crate) struct Reported {
 
 impl Relay {
     /// Opens the connection without sending anything to the browser.
-    pub(crate) fn open(run: BrowserRun, about: About, options: AttachOptions, outlet: Outlet) -> Self {
+    pub fn open(run: BrowserRun, about: About, options: AttachOptions, outlet: Outlet) -> Self {
         let strip = Shared::default();
         let (commands, queue) = mpsc::channel(MOST_WAITING);
         let (heard, hearing) = mpsc::channel(MOST_WAITING);
@@ -90,19 +90,19 @@ impl Relay {
         Self { browser: Browser::relayed(transport, run, options), strip, heard }
     }
 
-    pub(crate) fn browser(&self) -> &Browser {
+    pub fn browser(&self) -> &Browser {
         &self.browser
     }
 
     /// Queues a DevTools message from the extension; waits while the queue is full.
-    pub(crate) async fn hear(&self, heard: FromExtension) {
+    pub async fn hear(&self, heard: FromExtension) {
         if self.heard.send(heard).await.is_err() {
             tracing::debug!("an everyday browser's connection has ended");
         }
     }
 
     /// Applies the extension's report of its tabs; the tabs are up to date when this returns.
-    pub(crate) fn report(&self, changed: &TabsChanged) -> Reported {
+    pub fn report(&self, changed: &TabsChanged) -> Reported {
         let mut strip = lock(&self.strip);
         let changes = strip.apply(changed);
         let mut opened = Vec::new();

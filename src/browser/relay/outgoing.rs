@@ -3,10 +3,10 @@
 //! Owns the size of a part.
 
 use super::message::{Command, Outbound};
-use crate::protocol::frame::COMFORTABLE;
-use crate::protocol::ids::ChromeTabId;
-use crate::protocol::methods::ToPanel;
-use crate::protocol::relay::{RelayCommand, RelayPart};
+use gstack_protocol::frame::COMFORTABLE;
+use gstack_protocol::ids::ChromeTabId;
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::relay::{RelayCommand, RelayPart};
 
 /// The size of one part of split parameters: it fits into a message even after its quotes are escaped again.
 const PART: usize = COMFORTABLE / 4;

@@ -3,9 +3,9 @@
 //!
 //! Owns the codes, which are private to gstack, and the messages. Never decides whether to refuse.
 
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::relay::Refusal;
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::relay::Refusal;
 
 /// DevTools itself uses codes down to −32999.
 const FIRST: i64 = -33001;
@@ -29,17 +29,17 @@ pub(super) fn code(refusal: Refusal) -> i64 {
 }
 
 /// Returns the refusal with this error code; `None` for a code of DevTools.
-pub(crate) fn of_code(code: i64) -> Option<Refusal> {
+pub fn of_code(code: i64) -> Option<Refusal> {
     usize::try_from(FIRST - code).ok().and_then(|at| ALL.get(at)).copied()
 }
 
 /// Returns the message.
-pub(crate) fn words(refusal: Refusal) -> String {
+pub fn words(refusal: Refusal) -> String {
     fault(refusal).message
 }
 
 /// Returns the fault with the message and the next step.
-pub(crate) fn fault(refusal: Refusal) -> Fault {
+pub fn fault(refusal: Refusal) -> Fault {
     let (code, message, hint) = match refusal {
         Refusal::Cancelled => (FaultCode::Cancelled, catalogue::RELAY_CANCELLED, catalogue::RELAY_CANCELLED_NEXT),
         Refusal::OwnPage => (FaultCode::Forbidden, catalogue::RELAY_OWN_PAGE, catalogue::RELAY_OWN_PAGE_NEXT),

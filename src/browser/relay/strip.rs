@@ -2,9 +2,9 @@
 //!
 //! Owns the tabs and the ids of their targets. Pure: it takes the reported changes.
 
-use crate::browser::devtools::target::{EmbedderData, TargetInfo};
-use crate::protocol::ids::{ChromeTabId, TargetId};
-use crate::protocol::tabs::{ChromeTab, TabsChanged};
+use crate::devtools::target::{EmbedderData, TargetInfo};
+use gstack_protocol::ids::{ChromeTabId, TargetId};
+use gstack_protocol::tabs::{ChromeTab, TabsChanged};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const TAB: &str = "chrome-tab-";
 const PAGE: &str = "chrome-page-";
 
 /// Returns the id of the *tab* target for a tab of an everyday browser.
-pub(crate) fn tab_target(id: ChromeTabId) -> TargetId {
+pub fn tab_target(id: ChromeTabId) -> TargetId {
     TargetId::new(format!("{TAB}{id}"))
 }
 
@@ -122,9 +122,9 @@ impl Strip {
 #[cfg(test)]
 mod tests {
     use super::{Strip, chrome_id_of, page_target, tab_target};
-    use crate::browser::relay::translate_tests::tab;
-    use crate::protocol::ids::ChromeTabId;
-    use crate::protocol::tabs::{ChromeTab, TabsChanged};
+    use crate::relay::translate_tests::tab;
+    use gstack_protocol::ids::ChromeTabId;
+    use gstack_protocol::tabs::{ChromeTab, TabsChanged};
 
     #[test]
     fn a_full_report_replaces_what_was_known_and_says_what_is_gone() {

@@ -9,11 +9,11 @@ use super::message::{self, Command, Outbound, answered, done, event, failed, ref
 use super::outgoing::{extension, relay};
 use super::refusals;
 use super::strip::{Strip, chrome_id_of, page_target, tab_target};
-use crate::base::own_page;
-use crate::browser::cdp::SESSION_NOT_FOUND;
-use crate::protocol::ids::{ChromeTabId, TargetId};
-use crate::protocol::methods::ToPanel;
-use crate::protocol::relay::{
+use crate::cdp::SESSION_NOT_FOUND;
+use gstack_base::own_page;
+use gstack_protocol::ids::{ChromeTabId, TargetId};
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::relay::{
     Refusal, RelayAnswer, RelayAttach, RelayAttached, RelayDetach, RelayDetached, RelayError, RelayEvent, RelayTab,
     RelayTabAct, RelayTabDone,
 };
@@ -25,15 +25,15 @@ use std::collections::HashMap;
 /// Shows an empty page in place of one of the browser's own pages; a no-op on any other. DevTools has no such command.
 pub(super) const LEAVE_OWN_PAGE: &str = "Relay.leaveOwnPage";
 /// Gives the keyboard focus back to the side panel that had it last.
-pub(in crate::browser) const PANEL_TO_FRONT: &str = "Relay.panelToFront";
+pub(crate) const PANEL_TO_FRONT: &str = "Relay.panelToFront";
 
 /// Attaches a CDP client to the *tab* target, the page, or a frame or worker of a tab that gstack is attached to. DevTools has no
 /// such command: it would need a second session.
-pub(in crate::browser) const ATTACH_CLIENT: &str = "Relay.attachClient";
+pub(crate) const ATTACH_CLIENT: &str = "Relay.attachClient";
 
 /// A message from the extension.
 #[derive(Debug)]
-pub(crate) enum FromExtension {
+pub enum FromExtension {
     Answer(RelayAnswer),
     Event(RelayEvent),
     Detached(RelayDetached),
@@ -41,7 +41,7 @@ pub(crate) enum FromExtension {
 
 /// The known properties of the browser.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct About {
+pub struct About {
     /// `Chromium 156.0.8078.73`
     pub product: Option<String>,
     /// The extension supports the relay.
@@ -286,7 +286,7 @@ impl Translator {
         let RelayAnswer { call: id, result, error } = answer;
         let asked = self.asked.remove(&id)?;
         if let Some(RelayError { code, message, refusal }) = error {
-            let code = refusal.map(refusals::code).or(code).unwrap_or(crate::browser::cdp::SERVER_ERROR);
+            let code = refusal.map(refusals::code).or(code).unwrap_or(crate::cdp::SERVER_ERROR);
             tracing::debug!(id, code, message, "the extension answered with an error");
             let words = refusal.map_or(message, refusals::words);
             return Some(failed(id, code, &words));

@@ -4,10 +4,10 @@ use super::message::Outbound;
 use super::refusals;
 use super::strip::Strip;
 use super::translate::{About, FromExtension, Translator};
-use crate::protocol::frame::COMFORTABLE;
-use crate::protocol::ids::{ChromeTabId, TargetId, WindowId};
-use crate::protocol::relay::{Refusal, RelayAnswer, RelayDetached, RelayError, RelayEvent, RelayTabAct};
-use crate::protocol::tabs::{ChromeTab, TabsChanged};
+use gstack_protocol::frame::COMFORTABLE;
+use gstack_protocol::ids::{ChromeTabId, TargetId, WindowId};
+use gstack_protocol::relay::{Refusal, RelayAnswer, RelayDetached, RelayError, RelayEvent, RelayTabAct};
+use gstack_protocol::tabs::{ChromeTab, TabsChanged};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 

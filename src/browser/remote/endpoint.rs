@@ -5,9 +5,9 @@
 use super::address::shown;
 use super::error::RemoteError;
 use super::tls;
-use crate::base::host::without_brackets;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use gstack_base::host::without_brackets;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //!
 //! Owns the code, the message and the next step of each. Addresses in here are already redacted (`address::shown`).
 
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::path::PathBuf;
 use std::time::Duration;
 

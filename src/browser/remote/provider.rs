@@ -4,7 +4,7 @@
 
 use super::error::RemoteError;
 use super::files::FileSystem;
-use crate::browser::transport::Transport;
+use crate::transport::Transport;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

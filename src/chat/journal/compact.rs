@@ -7,8 +7,8 @@
 use super::file::open_file;
 use super::line::{self, Growth, Line};
 use super::read::Reader;
-use crate::chat::error::ChatError;
-use crate::protocol::chat::{ChatEvent, Seq};
+use crate::error::ChatError;
+use gstack_protocol::chat::{ChatEvent, Seq};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,17 +18,17 @@ const NEW_FILE: &str = "chat.jsonl.new";
 
 /// A rewritten journal that has not replaced the old one yet.
 #[derive(Debug)]
-pub(in crate::chat) struct Rewritten {
+pub(crate) struct Rewritten {
     pub(super) file: File,
     pub(super) path: PathBuf,
-    pub(in crate::chat) length: u64,
+    pub(crate) length: u64,
     pub(super) head: Seq,
     /// The unreadable lines.
     pub(super) garbage: Vec<u8>,
 }
 
 /// Rewrites the first `end` bytes of a journal into a new file in the same folder. Blocks on disk I/O.
-pub(in crate::chat) fn rewrite(reader: &Reader, end: u64) -> Result<Rewritten, ChatError> {
+pub(crate) fn rewrite(reader: &Reader, end: u64) -> Result<Rewritten, ChatError> {
     let path = reader.path.with_file_name(NEW_FILE);
     discard(&path);
     let failed = |source| ChatError::storage("write", &path, source);

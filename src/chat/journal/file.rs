@@ -7,11 +7,11 @@
 use super::compact::{self, Rewritten};
 use super::line::{self, Delta, FORMAT, Header, Line};
 use super::read::{Backwards, Limits, Page, Reader};
-use crate::base::atomic::FILE_MODE;
-use crate::base::lock::lock_within;
-use crate::chat::error::ChatError;
-use crate::protocol::chat::{ChatEvent, Seq};
-use crate::protocol::ids::ConversationId;
+use crate::error::ChatError;
+use gstack_base::atomic::FILE_MODE;
+use gstack_base::lock::lock_within;
+use gstack_protocol::chat::{ChatEvent, Seq};
+use gstack_protocol::ids::ConversationId;
 use rustix::fs::OFlags;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -21,11 +21,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The journal's file name in its conversation's folder.
-pub(crate) const JOURNAL_FILE: &str = "chat.jsonl";
+pub const JOURNAL_FILE: &str = "chat.jsonl";
 /// The file that keeps torn ends.
 const TORN_FILE: &str = "chat.torn";
 /// The largest event, as JSON. With its envelope it fits into one frame to Chrome.
-pub(crate) const MAX_EVENT: usize = 700 * 1024;
+pub const MAX_EVENT: usize = 700 * 1024;
 /// How long an ending process may still hold a journal: it closes its files one by one.
 const LAST_HOLDER: Duration = Duration::from_secs(2);
 /// The largest torn end that is kept. Of a longer one, only the beginning is kept.
@@ -33,7 +33,7 @@ const MAX_TORN: u64 = 16 * 1024 * 1024;
 
 /// The journal of one conversation. Its file is created by the first line.
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub struct Journal {
     conversation_id: ConversationId,
     path: PathBuf,
     open: Option<Open>,
@@ -53,26 +53,26 @@ struct Open {
 
 /// Syncs written lines to disk. Use it only where blocking is allowed.
 #[derive(Clone, Debug)]
-pub(crate) struct SyncHandle {
+pub struct SyncHandle {
     file: Arc<File>,
     path: PathBuf,
 }
 
 impl SyncHandle {
-    pub(crate) fn sync(&self) -> Result<(), ChatError> {
+    pub fn sync(&self) -> Result<(), ChatError> {
         self.file.sync_data().map_err(|source| ChatError::storage("write", &self.path, source))
     }
 }
 
 impl Journal {
     /// Creates a journal whose file is created by its first line. `folder` is the conversation's own.
-    pub(crate) fn new(folder: &Path, conversation_id: ConversationId) -> Self {
+    pub fn new(folder: &Path, conversation_id: ConversationId) -> Self {
         Self { conversation_id, path: folder.join(JOURNAL_FILE), open: None, head: 0, is_closed: false }
     }
 
     /// Opens the journal in `folder` and repairs its end. A missing journal is treated as a new one. Fails if another
     /// process holds the journal or its format is newer.
-    pub(crate) fn open(folder: &Path, conversation_id: ConversationId) -> Result<Self, ChatError> {
+    pub fn open(folder: &Path, conversation_id: ConversationId) -> Result<Self, ChatError> {
         let mut journal = Self::new(folder, conversation_id);
         let file = match open_file(&journal.path, false) {
             Ok(file) => file,
@@ -90,23 +90,23 @@ impl Journal {
     }
 
     /// Returns the number of the newest event, or 0 if there is none.
-    pub(crate) fn head(&self) -> Seq {
+    pub fn head(&self) -> Seq {
         self.head
     }
 
     /// Returns the length of the complete lines in bytes.
-    pub(crate) fn length(&self) -> u64 {
+    pub fn length(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.end)
     }
 
     /// Returns the number of unreadable lines found so far.
-    pub(crate) fn garbage(&self) -> usize {
+    pub fn garbage(&self) -> usize {
         self.open.as_ref().map_or(0, |open| open.reader.garbage())
     }
 
     /// Writes the next event. Returns the length of its line in bytes. Fails if the event is larger than `MAX_EVENT` or
     /// cannot be written.
-    pub(crate) fn append(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
+    pub fn append(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
         debug_assert_eq!(event.seq, self.head + 1, "events are numbered without gaps");
         let bytes = line::encode(event);
         if bytes.len() > MAX_EVENT {
@@ -119,7 +119,7 @@ impl Journal {
     }
 
     /// Writes the next event and syncs it to disk, or writes nothing if it fails. Blocks: an fsync.
-    pub(crate) fn append_durably(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
+    pub fn append_durably(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
         let (end, head) = (self.opened()?.end, self.head);
         let bytes = self.append(event)?;
         if let Some(Err(error)) = self.sync_handle().map(|handle| handle.sync()) {
@@ -134,19 +134,19 @@ impl Journal {
     }
 
     /// Appends text to the event `seq` at `offset` UTF-16 units. Returns the length of its line in bytes.
-    pub(crate) fn append_text(&mut self, seq: Seq, offset: u64, text: &str) -> Result<usize, ChatError> {
+    pub fn append_text(&mut self, seq: Seq, offset: u64, text: &str) -> Result<usize, ChatError> {
         let bytes = line::encode(&Delta { delta: seq, offset, text: text.to_owned() });
         self.write(&bytes)?;
         Ok(bytes.len())
     }
 
     /// Returns a handle for syncing; `None` if nothing has been written.
-    pub(crate) fn sync_handle(&self) -> Option<SyncHandle> {
+    pub fn sync_handle(&self) -> Option<SyncHandle> {
         self.open.as_ref().map(|open| SyncHandle { file: open.reader.file.clone(), path: self.path.clone() })
     }
 
     /// Returns events with `after < seq < before`: the newest that the limits allow, oldest first.
-    pub(crate) fn page(&self, after: Seq, before: Seq, limits: Limits) -> Result<Page, ChatError> {
+    pub fn page(&self, after: Seq, before: Seq, limits: Limits) -> Result<Page, ChatError> {
         match &self.open {
             Some(open) => open.reader.page(after, before.min(self.head.saturating_add(1)), open.end, limits),
             None => Ok(Page::default()),
@@ -155,7 +155,7 @@ impl Journal {
 
     /// Calls `see` with every event, newest first, until it returns `false`. Text blocks come without their text. The
     /// second argument is the number of bytes from the event's beginning to the journal's end.
-    pub(in crate::chat) fn backwards(&self, mut see: impl FnMut(ChatEvent, u64) -> bool) -> Result<(), ChatError> {
+    pub(crate) fn backwards(&self, mut see: impl FnMut(ChatEvent, u64) -> bool) -> Result<(), ChatError> {
         let Some(open) = &self.open else { return Ok(()) };
         let mut lines = Backwards::new(&open.reader, open.end);
         while let Some((offset, raw)) = lines.next().map_err(|source| self.unreadable(source))? {
@@ -176,20 +176,20 @@ impl Journal {
     }
 
     /// Closes the file for good and releases its lock.
-    pub(in crate::chat) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.open = None;
         self.is_closed = true;
     }
 
     /// Returns the input of a compaction: a reader, and the offset at which the complete lines end. `None` if there is
     /// no file.
-    pub(in crate::chat) fn to_compact(&self) -> Option<(Reader, u64)> {
+    pub(crate) fn to_compact(&self) -> Option<(Reader, u64)> {
         self.open.as_ref().filter(|open| !open.torn).map(|open| (open.reader.clone(), open.end))
     }
 
     /// Replaces the journal with its rewritten copy. Returns false if the journal has changed since, and keeps it.
     /// Blocks: an fsync.
-    pub(in crate::chat) fn replace(&mut self, new: Rewritten, made_of: u64) -> Result<bool, ChatError> {
+    pub(crate) fn replace(&mut self, new: Rewritten, made_of: u64) -> Result<bool, ChatError> {
         let is_same = self.open.as_ref().is_some_and(|open| !open.torn && open.end == made_of);
         if !is_same || new.head != self.head {
             compact::discard(&new.path);
@@ -218,7 +218,7 @@ impl Journal {
     }
 
     /// Returns the error for writes while the remaining disk space is reserved for ends.
-    pub(in crate::chat) fn full(&self) -> ChatError {
+    pub(crate) fn full(&self) -> ChatError {
         self.unwritable(rustix::io::Errno::NOSPC.into())
     }
 

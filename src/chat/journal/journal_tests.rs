@@ -1,8 +1,8 @@
 //! The journal on a real disk: torn ends, garbage, two writers, large files, failing writes.
 
 use super::*;
-use crate::protocol::chat::{ChatBody, MessageSource};
-use crate::protocol::ids::{ClientMessageId, TurnId};
+use gstack_protocol::chat::{ChatBody, MessageSource};
+use gstack_protocol::ids::{ClientMessageId, TurnId};
 use std::os::unix::fs::PermissionsExt;
 
 fn id() -> ConversationId {

@@ -1,9 +1,9 @@
 //! The lines of a journal: a header, events, and deltas that append text to an event. Owns their format; never touches
 //! a file.
 
-use crate::base::filled_secrets;
-use crate::protocol::chat::{ChatBody, ChatEvent, Seq};
-use crate::protocol::ids::ConversationId;
+use gstack_base::filled_secrets;
+use gstack_protocol::chat::{ChatBody, ChatEvent, Seq};
+use gstack_protocol::ids::ConversationId;
 use serde::{Deserialize, Serialize};
 
 /// Incremented if the meaning of a line changes. A file of a newer format is rejected.
@@ -20,15 +20,15 @@ pub(super) struct Header {
 
 /// `{"delta":SEQ,"offset":N,"text":"…"}`: appends text to the event `delta` at `offset` UTF-16 units.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::chat) struct Delta {
-    pub(in crate::chat) delta: Seq,
-    pub(in crate::chat) offset: u64,
-    pub(in crate::chat) text: String,
+pub(crate) struct Delta {
+    pub(crate) delta: Seq,
+    pub(crate) offset: u64,
+    pub(crate) text: String,
 }
 
 /// One parsed line.
 #[derive(Debug, PartialEq)]
-pub(in crate::chat) enum Line {
+pub(crate) enum Line {
     Header,
     Event(Box<ChatEvent>),
     Delta(Delta),
@@ -44,7 +44,7 @@ struct Numbered {
 
 impl Line {
     /// Parses `bytes`, a line without its line break.
-    pub(in crate::chat) fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         if bytes.starts_with(br#"{"delta":"#) {
             return serde_json::from_slice(bytes).map_or(Self::Garbage, Self::Delta);
         }
@@ -70,7 +70,7 @@ impl Line {
 }
 
 /// Encodes one complete line with its line break, for a single write, without secrets that gstack filled in.
-pub(in crate::chat) fn encode(line: &impl Serialize) -> Vec<u8> {
+pub(crate) fn encode(line: &impl Serialize) -> Vec<u8> {
     // Our types have string keys and no failing serializers, so this cannot fail.
     #[allow(clippy::expect_used)]
     let text = serde_json::to_string(line).expect("a journal line is plain data");
@@ -81,17 +81,17 @@ pub(in crate::chat) fn encode(line: &impl Serialize) -> Vec<u8> {
 
 /// Returns true for the events that may come while a text block grows: a person can send or remove a message at any
 /// time. Every other event ends the block, so no text of an earlier event ever follows it.
-pub(in crate::chat) fn leaves_block_open(body: &ChatBody) -> bool {
+pub(crate) fn leaves_block_open(body: &ChatBody) -> bool {
     matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. })
 }
 
 /// Returns true for events that the person is told are safe once they are written. They must survive a power loss too.
-pub(in crate::chat) fn is_promised(body: &ChatBody) -> bool {
+pub(crate) fn is_promised(body: &ChatBody) -> bool {
     matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. })
 }
 
 /// Returns the text of a block.
-pub(in crate::chat) fn block_text(body: &mut ChatBody) -> Option<&mut String> {
+pub(crate) fn block_text(body: &mut ChatBody) -> Option<&mut String> {
     match body {
         ChatBody::Text { text, .. } | ChatBody::Thinking { text, .. } => Some(text),
         _ => None,
@@ -99,25 +99,25 @@ pub(in crate::chat) fn block_text(body: &mut ChatBody) -> Option<&mut String> {
 }
 
 /// Returns the length as JavaScript counts it.
-pub(in crate::chat) fn utf16_length(text: &str) -> u64 {
+pub(crate) fn utf16_length(text: &str) -> u64 {
     text.chars().map(|c| c.len_utf16() as u64).sum()
 }
 
 /// The text of a block during assembly. Counts its length only once, because an answer may have tens of thousands of
 /// deltas.
-pub(in crate::chat) struct Growth {
-    pub(in crate::chat) text: String,
+pub(crate) struct Growth {
+    pub(crate) text: String,
     length: u64,
 }
 
 impl Growth {
-    pub(in crate::chat) fn of(text: String) -> Self {
+    pub(crate) fn of(text: String) -> Self {
         let length = utf16_length(&text);
         Self { text, length }
     }
 
     /// Appends a delta, without the part that the block already has.
-    pub(in crate::chat) fn take(&mut self, delta: &Delta) {
+    pub(crate) fn take(&mut self, delta: &Delta) {
         let held = self.length.saturating_sub(delta.offset);
         let mut passed = 0;
         for c in delta.text.chars() {

@@ -5,12 +5,12 @@
 pub(super) mod compact;
 pub(super) mod file;
 pub(super) mod line;
-pub(crate) mod read;
+pub mod read;
 mod sent_index;
-pub(crate) mod unfinished;
+pub mod unfinished;
 
-pub(crate) use file::{JOURNAL_FILE, Journal};
-pub(in crate::chat) use line::{Delta, Growth, Line};
+pub use file::{JOURNAL_FILE, Journal};
+pub(crate) use line::{Delta, Growth, Line};
 pub(super) use read::{Limits, Page};
-pub(in crate::chat) use sent_index::SentIndex;
+pub(crate) use sent_index::SentIndex;
 pub(super) use unfinished::Tail;

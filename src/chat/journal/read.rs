@@ -3,8 +3,8 @@
 //! Never writes. Skips and counts lines that cannot be parsed.
 
 use super::line::{self, Delta, Growth, Line};
-use crate::chat::error::ChatError;
-use crate::protocol::chat::{ChatEvent, Seq};
+use crate::error::ChatError;
+use gstack_protocol::chat::{ChatEvent, Seq};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
@@ -19,7 +19,7 @@ const REMEMBERED_GARBAGE: usize = 1000;
 
 /// Reads a journal's file. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(in crate::chat) struct Reader {
+pub(crate) struct Reader {
     pub(super) file: Arc<File>,
     pub(super) path: PathBuf,
     garbage: Arc<Mutex<HashSet<u64>>>,
@@ -36,7 +36,7 @@ pub struct Page {
 
 /// The limits of a page.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub struct Limits {
     pub events: usize,
     /// The limit of the events' JSON. A larger single event is still returned, alone.
     pub bytes: usize,

@@ -7,10 +7,10 @@
 use super::file::Journal;
 use super::line;
 use super::read::Limits;
-use crate::base::append;
-use crate::chat::error::ChatError;
-use crate::protocol::chat::{ChatBody, Seq};
-use crate::protocol::ids::ClientMessageId;
+use crate::error::ChatError;
+use gstack_base::append;
+use gstack_protocol::chat::{ChatBody, Seq};
+use gstack_protocol::ids::ClientMessageId;
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const LONGEST_LINE: u64 = 4096;
 
 /// The index of one conversation.
 #[derive(Debug)]
-pub(in crate::chat) struct SentIndex {
+pub(crate) struct SentIndex {
     path: PathBuf,
     /// The file contains every message of the journal.
     is_complete: bool,
@@ -30,16 +30,12 @@ pub(in crate::chat) struct SentIndex {
 
 impl SentIndex {
     /// Creates an index. `folder` is the conversation's own. Touches no file.
-    pub(in crate::chat) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Self { path: folder.join(INDEX_FILE), is_complete: false }
     }
 
     /// Returns the number of the message with this id. Blocks on disk I/O.
-    pub(in crate::chat) fn find(
-        &mut self,
-        journal: &Journal,
-        client_id: &ClientMessageId,
-    ) -> Result<Option<Seq>, ChatError> {
+    pub(crate) fn find(&mut self, journal: &Journal, client_id: &ClientMessageId) -> Result<Option<Seq>, ChatError> {
         for _ in 0..2 {
             if let Err(error) = self.complete(journal) {
                 tracing::debug!(%error, "the index of messages can't be written");
@@ -56,7 +52,7 @@ impl SentIndex {
     }
 
     /// Records a written message.
-    pub(in crate::chat) fn note(&mut self, client_id: &ClientMessageId, seq: Seq) {
+    pub(crate) fn note(&mut self, client_id: &ClientMessageId, seq: Seq) {
         if self.is_complete {
             let written =
                 append::open(&self.path).and_then(|mut file| file.write_all(&line::encode(&(client_id, seq))));
@@ -178,8 +174,8 @@ fn scan(journal: &Journal, client_id: &ClientMessageId) -> Result<Option<Seq>, C
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::chat::{ChatEvent, MessageSource};
-    use crate::protocol::ids::ConversationId;
+    use gstack_protocol::chat::{ChatEvent, MessageSource};
+    use gstack_protocol::ids::ConversationId;
 
     fn id(n: u64) -> ClientMessageId {
         ClientMessageId::new(format!("m\"{n}"))

@@ -3,10 +3,10 @@
 //! Only reads, back to the message of the newest turn. Everything before it is settled, because messages run in order.
 
 use super::file::Journal;
-use crate::chat::error::ChatError;
-use crate::chat::turn::Message;
-use crate::protocol::chat::{AnsweredBy, ChatBody, ChatEvent, Decision, Millis, Seq, StepOutcome, TurnOutcome};
-use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, TurnId};
+use crate::error::ChatError;
+use crate::turn::Message;
+use gstack_protocol::chat::{AnsweredBy, ChatBody, ChatEvent, Decision, Millis, Seq, StepOutcome, TurnOutcome};
+use gstack_protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, TurnId};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const RESEND_REACH: u64 = 256 * 1024;
 
 /// The recovered state.
 #[derive(Debug, Default)]
-pub(crate) struct Tail {
+pub struct Tail {
     /// The turn that has started but not ended.
     pub unfinished: Option<UnfinishedTurn>,
     /// Messages whose turn has not started, oldest first.
@@ -31,7 +31,7 @@ pub(crate) struct Tail {
 }
 
 #[derive(Debug)]
-pub(crate) struct UnfinishedTurn {
+pub struct UnfinishedTurn {
     pub turn_id: TurnId,
     pub began: Millis,
     /// Steps without an end, oldest first.
@@ -44,7 +44,7 @@ pub(crate) struct UnfinishedTurn {
 
 impl UnfinishedTurn {
     /// Returns the events that end the turn as interrupted. `last`: the time of its last event.
-    pub(crate) fn endings(&self, last: Millis) -> Vec<ChatBody> {
+    pub fn endings(&self, last: Millis) -> Vec<ChatBody> {
         let turn_id = || self.turn_id.clone();
         let approvals = self.approvals.iter().map(|approval_id| ChatBody::ApprovalDone {
             turn_id: turn_id(),
@@ -80,7 +80,7 @@ impl UnfinishedTurn {
 }
 
 /// Reads the end of a journal. `saved`: the newest event included in the record.
-pub(crate) fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
+pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
     let mut scan = Scan::default();
     let mut unsaved_cost = None;
     let mut is_all = true;

@@ -5,13 +5,13 @@
 
 use super::session_file::Record;
 use super::trash;
-use crate::base::clock;
-use crate::base::home::Home;
-use crate::base::reserve::Reserve;
-use crate::chat::conversation::Conversation;
-use crate::chat::error::ChatError;
-use crate::protocol::chat::PageContext;
-use crate::protocol::ids::{ConversationId, Epoch, TabId};
+use crate::conversation::Conversation;
+use crate::error::ChatError;
+use gstack_base::clock;
+use gstack_base::home::Home;
+use gstack_base::reserve::Reserve;
+use gstack_protocol::chat::PageContext;
+use gstack_protocol::ids::{ConversationId, Epoch, TabId};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
@@ -73,7 +73,7 @@ impl Store {
     /// whose record cannot be read is left out.
     pub fn open(home: &Home) -> Result<Self, ChatError> {
         let root = home.conversations();
-        crate::base::home::private_folder(&root)
+        gstack_base::home::private_folder(&root)
             .map_err(|error| ChatError::storage("create", &root, io::Error::other(error)))?;
         let mut known = HashMap::new();
         let listed = fs::read_dir(&root).map_err(|source| ChatError::storage("read", &root, source))?;
@@ -89,7 +89,7 @@ impl Store {
                 // If the record names another conversation, it was copied: the folder's name is authoritative.
                 Ok(record) => {
                     let record = record.filter(|record| record.conversation_id == id).map(Box::new);
-                    if record.is_some() || entry.path().join(crate::chat::journal::file::JOURNAL_FILE).exists() {
+                    if record.is_some() || entry.path().join(crate::journal::file::JOURNAL_FILE).exists() {
                         known.insert(id, Known::Stored(record));
                     }
                 }
@@ -133,7 +133,7 @@ impl Store {
     }
 
     fn in_order(&self, id: &ConversationId, record: Option<&Record>) -> bool {
-        let journal = self.place(id).join(crate::chat::journal::file::JOURNAL_FILE);
+        let journal = self.place(id).join(crate::journal::file::JOURNAL_FILE);
         let length = fs::metadata(journal).map_or(0, |metadata| metadata.len());
         record.is_some_and(|record| record.settled && record.journal_bytes == length)
     }

@@ -4,14 +4,14 @@
 
 use super::conversations::Store;
 use super::session_file::Record;
-use crate::base::clock;
-use crate::chat::conversation::Conversation;
-use crate::protocol::ids::{AgentName, ConversationId};
+use crate::conversation::Conversation;
+use gstack_base::clock;
+use gstack_protocol::ids::{AgentName, ConversationId};
 use std::sync::Arc;
 
 impl Store {
     /// Creates a conversation that no tab, list or file ever shows.
-    pub(crate) fn detached(&self, folder: String, agent: AgentName) -> Arc<Conversation> {
+    pub fn detached(&self, folder: String, agent: AgentName) -> Arc<Conversation> {
         let id = ConversationId::random();
         let place = self.place(&id);
         let record = Record { agent: Some(agent), ..Record::new(id, folder, None, clock::now_millis()) };

@@ -3,10 +3,10 @@
 //!
 //! A file's id ends with its type (`….png`), so only the bytes are stored. Ids come from outside and are checked.
 
-use crate::base::atomic::FILE_MODE;
-use crate::chat::error::ChatError;
-use crate::protocol::chat::Attachment;
-use crate::protocol::ids::FileId;
+use crate::error::ChatError;
+use gstack_base::atomic::FILE_MODE;
+use gstack_protocol::chat::Attachment;
+use gstack_protocol::ids::FileId;
 use rustix::fs::OFlags;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// The largest accepted file.
-pub(crate) const MAX_FILE: u64 = 32 * 1024 * 1024;
+pub const MAX_FILE: u64 = 32 * 1024 * 1024;
 /// The largest part of one read: as base64 in its envelope it fits into one frame to Chrome.
-pub(crate) const MAX_PART: usize = 512 * 1024;
+pub const MAX_PART: usize = 512 * 1024;
 const FOLDER: &str = "files";
 /// The folder of the newest export, which the next one replaces.
 const EXPORT_FOLDER: &str = "export";
@@ -54,18 +54,13 @@ pub struct Part {
 }
 
 /// Stores a file with the conversation in `folder`. Blocks on disk I/O.
-pub(in crate::chat) fn write(folder: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
+pub(crate) fn write(folder: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
     write_in(&folder.join(FOLDER), name, mime, bytes)
 }
 
 /// Writes an export of the conversation in `folder`, which can be read like its files, and removes the previous one.
 /// Blocks on disk I/O.
-pub(in crate::chat) fn write_export(
-    folder: &Path,
-    name: &str,
-    mime: &str,
-    bytes: &[u8],
-) -> Result<Attachment, ChatError> {
+pub(crate) fn write_export(folder: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
     let exports = folder.join(EXPORT_FOLDER);
     match fs::remove_dir_all(&exports) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -77,7 +72,7 @@ pub(in crate::chat) fn write_export(
 }
 
 /// Writes a picture of an act, and removes the oldest ones above the limits. Blocks on disk I/O.
-pub(in crate::chat) fn keep_picture(folder: &Path, bytes: &[u8]) -> Result<FileId, ChatError> {
+pub(crate) fn keep_picture(folder: &Path, bytes: &[u8]) -> Result<FileId, ChatError> {
     let pictures = folder.join(PICTURE_FOLDER);
     let kept = write_in(&pictures, "picture.jpg", "image/jpeg", bytes)?;
     thin_out(&pictures, MOST_PICTURES, MOST_PICTURE_BYTES)
@@ -113,7 +108,7 @@ fn thin_out(folder: &Path, most: usize, bytes: u64) -> io::Result<()> {
 }
 
 /// Reads a whole image, attached or of an act, of at most `most` bytes. Blocks on disk I/O.
-pub(in crate::chat) fn image(folder: &Path, id: &FileId, most: u64) -> Option<Vec<u8>> {
+pub(crate) fn image(folder: &Path, id: &FileId, most: u64) -> Option<Vec<u8>> {
     let attached = path(folder, id).ok()?;
     let of_act = folder.join(PICTURE_FOLDER).join(id.as_str());
     // NOFOLLOW is a small positive constant on every platform that we build for.
@@ -153,7 +148,7 @@ fn write_in(files: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attach
 }
 
 /// Reads at most [`MAX_PART`] bytes from `offset` on. Blocks on disk I/O.
-pub(in crate::chat) fn read(folder: &Path, id: &FileId, offset: u64) -> Result<Part, ChatError> {
+pub(crate) fn read(folder: &Path, id: &FileId, offset: u64) -> Result<Part, ChatError> {
     let mut path = path(folder, id)?;
     let exported = folder.join(EXPORT_FOLDER).join(id.as_str());
     if !path.exists() && exported.exists() {
@@ -174,7 +169,7 @@ pub(in crate::chat) fn read(folder: &Path, id: &FileId, offset: u64) -> Result<P
 }
 
 /// Returns the path of a file, for agents that take paths. Fails if the id is malformed.
-pub(in crate::chat) fn path(folder: &Path, id: &FileId) -> Result<PathBuf, ChatError> {
+pub(crate) fn path(folder: &Path, id: &FileId) -> Result<PathBuf, ChatError> {
     let name = id.as_str();
     let well_formed = name.split_once('.').is_some_and(|(stem, ending)| {
         let known = ending == UNKNOWN.1 || KINDS.iter().any(|kind| kind.1 == ending);

@@ -5,9 +5,9 @@
 use super::conversations::{Inner, Known, Store};
 use super::search::{self, Budget};
 use super::session_file::Record;
-use crate::protocol::chat::{ConversationInfo, ConversationState, EarlierConversation};
-use crate::protocol::history::ListPlace;
-use crate::protocol::ids::{ConversationId, TurnId};
+use gstack_protocol::chat::{ConversationInfo, ConversationState, EarlierConversation};
+use gstack_protocol::history::ListPlace;
+use gstack_protocol::ids::{ConversationId, TurnId};
 use std::time::{Duration, Instant};
 
 impl Store {

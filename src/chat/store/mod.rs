@@ -4,7 +4,7 @@
 
 mod conversations;
 mod detached;
-pub(crate) mod files;
+pub mod files;
 mod listing;
 mod search;
 #[cfg(test)]

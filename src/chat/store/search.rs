@@ -3,9 +3,9 @@
 //! Owns the reading and its limits. Never takes a lock and never writes; text appended during the search may be missed.
 //! Blocks on disk I/O.
 
-use crate::chat::journal::{Delta, Growth, JOURNAL_FILE, Line};
-use crate::protocol::chat::{ChatBody, Seq};
-use crate::protocol::ids::TurnId;
+use crate::journal::{Delta, Growth, JOURNAL_FILE, Line};
+use gstack_protocol::chat::{ChatBody, Seq};
+use gstack_protocol::ids::TurnId;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;

@@ -6,10 +6,10 @@
 #![allow(clippy::print_stderr, reason = "the table is what it is run for")]
 
 use super::search::{Budget, find};
-use crate::chat::journal::line::encode;
-use crate::chat::journal::{Delta, JOURNAL_FILE};
-use crate::protocol::chat::{ChatBody, ChatEvent, MessageSource};
-use crate::protocol::ids::{ClientMessageId, TurnId};
+use crate::journal::line::encode;
+use crate::journal::{Delta, JOURNAL_FILE};
+use gstack_protocol::chat::{ChatBody, ChatEvent, MessageSource};
+use gstack_protocol::ids::{ClientMessageId, TurnId};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -2,14 +2,14 @@
 //!
 //! Owns its format and the title. Written atomically. If it is lost, it is rebuilt from the journal.
 
-use crate::base::{atomic, filled_secrets};
-use crate::chat::error::ChatError;
-use crate::chat::journal::{Journal, Limits};
-use crate::protocol::chat::{
+use crate::error::ChatError;
+use crate::journal::{Journal, Limits};
+use gstack_base::{atomic, filled_secrets};
+use gstack_protocol::chat::{
     AllowedTab, ChatBody, ChatEvent, ConversationInfo, ConversationState, EarlierConversation, Millis, PageContext,
     Seq, Worktree,
 };
-use crate::protocol::ids::{AgentName, BrowserRun, ConversationId, TabId, TargetId};
+use gstack_protocol::ids::{AgentName, BrowserRun, ConversationId, TabId, TargetId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -182,11 +182,7 @@ impl Record {
     }
 
     /// Rebuilds a record from the journal.
-    pub(in crate::chat) fn from_journal(
-        journal: &Journal,
-        id: ConversationId,
-        folder: String,
-    ) -> Result<Self, ChatError> {
+    pub(crate) fn from_journal(journal: &Journal, id: ConversationId, folder: String) -> Result<Self, ChatError> {
         let first = beginning(journal)?;
         let mut record = Self::new(id, folder, None, first.first().map_or(0, |event| event.at));
         for event in &first {
@@ -207,7 +203,7 @@ impl Record {
         Ok(record)
     }
 
-    pub(in crate::chat) fn add_cost(&mut self, cost_usd: f64) {
+    pub(crate) fn add_cost(&mut self, cost_usd: f64) {
         self.cost_usd = Some(self.cost_usd.unwrap_or_default() + cost_usd);
     }
 
@@ -240,7 +236,7 @@ fn beginning(journal: &Journal) -> Result<Vec<ChatEvent>, ChatError> {
 }
 
 /// Returns the generated title of a conversation.
-pub(in crate::chat) fn first_title(journal: &Journal) -> Result<String, ChatError> {
+pub(crate) fn first_title(journal: &Journal) -> Result<String, ChatError> {
     let titles = beginning(journal)?.into_iter().find_map(|event| match event.body {
         ChatBody::Message { text, attachments, .. } => {
             Some(title(&text, attachments.first().map(|file| file.name.as_str())))
@@ -251,14 +247,14 @@ pub(in crate::chat) fn first_title(journal: &Journal) -> Result<String, ChatErro
 }
 
 /// Normalizes a title given by a person: one line of limited length.
-pub(in crate::chat) fn clean_title(title: &str) -> String {
+pub(crate) fn clean_title(title: &str) -> String {
     let words: Vec<&str> =
         title.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     words.join(" ").chars().take(LONGEST_NAME).collect()
 }
 
 /// Returns the first words of a message, or the name of its attachment.
-pub(in crate::chat) fn title(text: &str, attachment: Option<&str>) -> String {
+pub(crate) fn title(text: &str, attachment: Option<&str>) -> String {
     let mut title = String::new();
     let mut length = 0;
     for word in text.split_whitespace() {

@@ -1,11 +1,11 @@
 //! The conversations of a home: tabs, history, restarts, large numbers.
 
 use super::*;
-use crate::chat::conversation::BlockKind;
-use crate::chat::store::TabKey;
-use crate::chat::turn::{Event, Message};
-use crate::protocol::chat::MessageSource;
-use crate::protocol::ids::{AgentName, BrowserRun, ClientMessageId, TargetId, TurnId};
+use crate::conversation::BlockKind;
+use crate::store::TabKey;
+use crate::turn::{Event, Message};
+use gstack_protocol::chat::MessageSource;
+use gstack_protocol::ids::{AgentName, BrowserRun, ClientMessageId, TargetId, TurnId};
 use std::time::Duration;
 
 /// Longer than any search in a test takes.
@@ -46,7 +46,7 @@ fn talk(conversation: &Conversation, text: &str) {
     conversation.begin_turn(&message, AgentName::new("a"), "A".into(), None, false).unwrap();
     conversation.handle(Event::AgentFailedToStart {
         turn_id,
-        fault: crate::protocol::fault::Fault::new(crate::protocol::fault::FaultCode::AgentMissing, "none"),
+        fault: gstack_protocol::fault::Fault::new(gstack_protocol::fault::FaultCode::AgentMissing, "none"),
     });
     conversation.persist().unwrap();
 }
@@ -83,7 +83,7 @@ fn clear_puts_the_conversation_into_history_and_gives_the_tab_an_empty_one() {
     assert_eq!(fresh.info().agent, Some(AgentName::new("builtin")));
     assert_eq!(old.info().tab_id, None);
     let fresher = store.clear(fresh.id()).unwrap();
-    assert_eq!(store.get(fresh.id()).unwrap_err().fault().code, crate::protocol::fault::FaultCode::NotFound);
+    assert_eq!(store.get(fresh.id()).unwrap_err().fault().code, gstack_protocol::fault::FaultCode::NotFound);
     assert_eq!(store.of_tab(TabId(1)).as_ref(), Some(fresher.id()));
 }
 

@@ -5,9 +5,9 @@
 
 use super::conversations::{Inner, Known, NewConversation, Store};
 use super::session_file::{Record, TabKey};
-use crate::chat::conversation::Conversation;
-use crate::chat::error::ChatError;
-use crate::protocol::ids::{ConversationId, TabId};
+use crate::conversation::Conversation;
+use crate::error::ChatError;
+use gstack_protocol::ids::{ConversationId, TabId};
 use std::sync::Arc;
 
 impl Store {

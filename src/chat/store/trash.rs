@@ -2,9 +2,9 @@
 
 use super::conversations::{Known, Store, is_id};
 use super::session_file::Record;
-use crate::chat::error::ChatError;
-use crate::protocol::chat::ConversationState;
-use crate::protocol::ids::ConversationId;
+use crate::error::ChatError;
+use gstack_protocol::chat::ConversationState;
+use gstack_protocol::ids::ConversationId;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -4,9 +4,9 @@
 
 use super::machine::{Machine, Phase};
 use super::vocabulary::{ApprovalRequest, Effect, QuestionRequest, Refusal};
-use crate::protocol::chat::{AnsweredBy, ChatBody, Decision};
-use crate::protocol::fault::FaultWords;
-use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
+use gstack_protocol::chat::{AnsweredBy, ChatBody, Decision};
+use gstack_protocol::fault::FaultWords;
+use gstack_protocol::ids::{ApprovalId, QuestionId, TurnId};
 
 /// An open approval or question.
 #[derive(Clone, Debug, PartialEq)]

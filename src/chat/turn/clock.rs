@@ -2,13 +2,13 @@
 //!
 //! Never reads the wall clock. Stops while a person is asked, for the turn and for its steps.
 
-use crate::protocol::chat::ChatBody;
-use crate::protocol::ids::StepId;
+use gstack_protocol::chat::ChatBody;
+use gstack_protocol::ids::StepId;
 use std::time::{Duration, Instant};
 
 /// The times of the running turn. They exclude the time that a person takes to answer.
 #[derive(Default)]
-pub(in crate::chat) struct TurnClock {
+pub(crate) struct TurnClock {
     began: Option<Instant>,
     waiting_since: Option<Instant>,
     waited: Duration,
@@ -24,12 +24,12 @@ struct OpenStep {
 
 impl TurnClock {
     /// Starts the clock of a turn.
-    pub(in crate::chat) fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         Self { began: Some(Instant::now()), ..Self::default() }
     }
 
     /// Records the start of a step. An agent may report it again with more detail; the first time counts.
-    pub(in crate::chat) fn step_began(&mut self, step_id: StepId) {
+    pub(crate) fn step_began(&mut self, step_id: StepId) {
         self.step_began_at(step_id, Instant::now());
     }
 
@@ -40,12 +40,12 @@ impl TurnClock {
         }
     }
 
-    pub(in crate::chat) fn step_ended(&mut self, step_id: &StepId) {
+    pub(crate) fn step_ended(&mut self, step_id: &StepId) {
         self.steps.retain(|step| step.id != *step_id);
     }
 
     /// Returns the unfinished steps with their durations in milliseconds.
-    pub(in crate::chat) fn open_steps(&self) -> impl Iterator<Item = (&StepId, u64)> {
+    pub(crate) fn open_steps(&self) -> impl Iterator<Item = (&StepId, u64)> {
         self.open_steps_at(Instant::now())
     }
 
@@ -58,7 +58,7 @@ impl TurnClock {
     }
 
     /// Adds the duration to the end of a step.
-    pub(in crate::chat) fn timed(&self, mut body: ChatBody) -> ChatBody {
+    pub(crate) fn timed(&self, mut body: ChatBody) -> ChatBody {
         if let ChatBody::StepDone { step_id, duration_ms, .. } = &mut body
             && let Some((_, took)) = self.open_steps().find(|(open, _)| *open == step_id)
         {
@@ -67,7 +67,7 @@ impl TurnClock {
         body
     }
 
-    pub(in crate::chat) fn note_waiting(&mut self, waiting: bool) {
+    pub(crate) fn note_waiting(&mut self, waiting: bool) {
         self.note_waiting_at(waiting, Instant::now());
     }
 
@@ -88,7 +88,7 @@ impl TurnClock {
     }
 
     /// Returns the agent's working time in milliseconds.
-    pub(in crate::chat) fn worked(&self) -> u64 {
+    pub(crate) fn worked(&self) -> u64 {
         let now = Instant::now();
         let worked = |began| now.saturating_duration_since(began).saturating_sub(self.waited_at(now));
         self.began.map_or(0, |began| millis(worked(began)))
@@ -102,7 +102,7 @@ fn millis(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::TurnClock;
-    use crate::protocol::ids::StepId;
+    use gstack_protocol::ids::StepId;
     use std::time::{Duration, Instant};
 
     #[test]

@@ -1,10 +1,10 @@
 //! The ways in which a turn ends. The turn machine decides between them.
 
 use super::vocabulary::TurnEnd;
-use crate::protocol::catalogue;
-use crate::protocol::chat::{TurnOutcome, Usage};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::TurnId;
+use gstack_protocol::catalogue;
+use gstack_protocol::chat::{TurnOutcome, Usage};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::ids::TurnId;
 
 /// A [`TurnEnd`] without its turn.
 pub(super) struct Ending {

@@ -8,8 +8,8 @@ mod ending;
 mod machine;
 mod vocabulary;
 
-pub(in crate::chat) use clock::TurnClock;
+pub(crate) use clock::TurnClock;
 pub(super) use machine::{Machine, QUEUE_LIMIT};
 pub(super) use vocabulary::Refusal;
-pub(crate) use vocabulary::{ApprovalRequest, Effect, QuestionRequest, TurnEnd};
+pub use vocabulary::{ApprovalRequest, Effect, QuestionRequest, TurnEnd};
 pub use vocabulary::{Event, Message};

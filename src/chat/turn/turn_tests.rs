@@ -2,9 +2,9 @@
 
 use super::super::vocabulary::{ApprovalRequest, QuestionRequest, TurnEnd};
 use super::*;
-use crate::protocol::chat::{AnsweredBy, Decision, MessageSource, QuestionPart, StepKind};
-use crate::protocol::fault::FaultCode;
-use crate::protocol::ids::{ApprovalId, QuestionId};
+use gstack_protocol::chat::{AnsweredBy, Decision, MessageSource, QuestionPart, StepKind};
+use gstack_protocol::fault::FaultCode;
+use gstack_protocol::ids::{ApprovalId, QuestionId};
 
 impl Machine {
     /// Returns the effects of an event, which must not be refused.

@@ -3,14 +3,14 @@
 //! Owns the types between the turn machine and its driver. Decides nothing.
 
 use super::machine::QUEUE_LIMIT;
-use crate::protocol::action::ActionRecord;
-use crate::protocol::catalogue::Sentence;
-use crate::protocol::chat::{
+use gstack_protocol::action::ActionRecord;
+use gstack_protocol::catalogue::Sentence;
+use gstack_protocol::chat::{
     AnsweredBy, Attachment, ChatBody, Decision, LocalizedPhrase, MessageSource, PageContext, QuestionPart, StepKind,
     TurnOutcome, Usage,
 };
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, TurnId};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ApprovalId, ClientMessageId, QuestionId, TurnId};
 use std::sync::Arc;
 
 /// A person's message, and the id of the turn that it will start.

@@ -3,12 +3,12 @@
 //! Owns its files and the check that a resumed run is the same run. The folder is the person's alone: its `run.json`
 //! names a script to run.
 
-use crate::base::atomic;
-use crate::base::home::private_folder;
-use crate::base::lock::FileLock;
-use crate::base::private_folder::is_private;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::remote::RemoteBrowser;
+use gstack_base::atomic;
+use gstack_base::home::private_folder;
+use gstack_base::lock::FileLock;
+use gstack_base::private_folder::is_private;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::remote::RemoteBrowser;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -37,7 +37,7 @@ impl Manifest {
     pub(super) fn new(flow: PathBuf, content: &[u8], items: &[Value]) -> Result<Self, Fault> {
         Ok(Self {
             id: uuid::Uuid::new_v4().simple().to_string().chars().take(8).collect(),
-            started: crate::base::clock::now_millis(),
+            started: gstack_base::clock::now_millis(),
             flow_hash: hash(content),
             items_hash: hash(&encode(&items)?),
             flow,

@@ -5,8 +5,8 @@
 use super::items::as_text;
 use super::journal::{Finished, Outcome};
 use super::report::Report;
-use crate::base::html::escape;
 use crate::cli::terminal::visible_line;
+use gstack_base::html::escape;
 use std::fmt::Write;
 
 const HEAD: &str = r#"<!doctype html><html lang="en"><head><meta charset="utf-8">

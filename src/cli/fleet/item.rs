@@ -7,14 +7,14 @@ use super::flow::{Flow, fill};
 use super::items::as_text;
 use super::journal::Outcome;
 use super::session::Session;
-use crate::base::descendants;
-use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE, private_folder};
-use crate::base::program::{self, MINDER_ROLE};
-use crate::protocol::command::{
+use gstack_base::descendants;
+use gstack_base::home::{HOME_VARIABLE, SESSION_VARIABLE, private_folder};
+use gstack_base::program::{self, MINDER_ROLE};
+use gstack_protocol::command::{
     CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, PLACE_VARIABLES, PORT_VARIABLE, PROFILE_VARIABLE,
     TOKEN_VARIABLE,
 };
-use crate::protocol::fault::Fault;
+use gstack_protocol::fault::Fault;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use std::ffi::OsString;

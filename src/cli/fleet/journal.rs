@@ -2,7 +2,7 @@
 //!
 //! Owns the file and the form of a line. A line that a crash cut off is removed when the run is resumed.
 
-use crate::base::append;
+use gstack_base::append;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

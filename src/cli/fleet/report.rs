@@ -4,8 +4,8 @@
 
 use super::journal::{Finished, LostSession, Outcome};
 use super::pool::PoolEnd;
-use crate::base::clock::{iso, now_millis};
 use crate::cli::terminal::visible_line;
+use gstack_base::clock::{iso, now_millis};
 use serde::Serialize;
 use std::fmt::Write;
 

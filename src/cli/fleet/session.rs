@@ -3,16 +3,16 @@
 //! Owns its home, its start and its end. The run holds the home's `owner.lock`: without it the daemon closes the browser
 //! and ends, so a run that is killed leaves nothing behind.
 
-use crate::base::home::{Home, private_folder};
-use crate::base::lock::FileLock;
-use crate::base::process::Process;
-use crate::base::state::State;
-use crate::client::ending;
-use crate::client::http::Client;
-use crate::protocol::control::{ConnectLine, ConnectRequest, Disconnect, Disconnected};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::remote::{SecretVariables, UnreleasedSession};
-use crate::protocol::status::Status;
+use gstack_base::home::{Home, private_folder};
+use gstack_base::lock::FileLock;
+use gstack_base::process::Process;
+use gstack_base::state::State;
+use gstack_client::ending;
+use gstack_client::http::Client;
+use gstack_protocol::control::{ConnectLine, ConnectRequest, Disconnect, Disconnected};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::remote::{SecretVariables, UnreleasedSession};
+use gstack_protocol::status::Status;
 use std::path::Path;
 use std::time::Duration;
 

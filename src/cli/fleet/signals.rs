@@ -4,7 +4,7 @@
 //! that another machine does not end.
 
 use crate::cli::terminal::tell;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 

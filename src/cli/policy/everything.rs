@@ -4,10 +4,10 @@
 
 use super::super::terminal::{Terminal, clean_line, show};
 use super::{line, verdict};
-use crate::client::http::Client;
-use crate::command::registry;
-use crate::protocol::fault::Fault;
-use crate::protocol::policy::{PolicyExplain, PolicyExplained, PolicyScope};
+use gstack_client::http::Client;
+use gstack_command::registry;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::policy::{PolicyExplain, PolicyExplained, PolicyScope};
 use serde::Serialize;
 
 /// The explanation of one action, for `--json`.
@@ -65,7 +65,7 @@ fn table(rows: &[Row], terminal: Terminal) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::policy::PolicyVerdict;
+    use gstack_protocol::policy::PolicyVerdict;
 
     #[test]
     fn actions_with_the_same_explanation_are_grouped() {

@@ -4,10 +4,10 @@
 
 use super::super::here::Place;
 use super::super::terminal::{Terminal, clean_line, show};
-use crate::client::http::Client;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::{PolicyExplain, PolicyExplained, PolicyRisk, PolicyVerdict};
+use gstack_client::http::Client;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::ConversationId;
+use gstack_protocol::policy::{PolicyExplain, PolicyExplained, PolicyRisk, PolicyVerdict};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::process::ExitCode;

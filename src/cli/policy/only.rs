@@ -3,10 +3,10 @@
 //! Owns the words. The list is a setting: the browser keeps to it at once, and its own resolver enforces it from its next start on.
 
 use super::super::terminal::show;
-use crate::client::http::Client;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::settings::{SettingValue, Settings, SettingsSet};
-use crate::protocol::status::Status;
+use gstack_client::http::Client;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::settings::{SettingValue, Settings, SettingsSet};
+use gstack_protocol::status::Status;
 use serde::Serialize;
 
 const SETTING: &str = "browser.only-sites";

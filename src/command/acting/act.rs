@@ -2,8 +2,8 @@
 //!
 //! Owns both. Declares no command.
 
-use crate::command::core::Output;
-use crate::command::spec::{Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Writes};
+use crate::core::Output;
+use crate::spec::{Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Writes};
 use std::time::Duration;
 
 /// How long an interaction waits for its element.

@@ -3,13 +3,13 @@
 //! Owns its output text. The clipboard belongs to the person: agents are not offered it.
 
 use super::act::ACT;
-use crate::base::counted::counted;
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::registry;
-use crate::command::spec::{Class, Kind, Spec, ValueType, Verb, When, parameter, phrase, phrase_when};
-use crate::protocol::fault::Fault;
+use crate::core::{Arguments, Context, Output, usage};
+use crate::registry;
+use crate::spec::{Class, Kind, Spec, ValueType, Verb, When, parameter, phrase, phrase_when};
+use gstack_base::counted::counted;
+use gstack_protocol::fault::Fault;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "clipboard",
     class: Class::Secret,
     parameters: &[

@@ -1,14 +1,14 @@
 //! The `dialog-accept` and `dialog-dismiss` commands.
 
-use crate::browser::dialogs::DialogPolicy;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, ValueType, Verb, Writes,
     phrase,
 };
-use crate::protocol::fault::Fault;
+use gstack_browser::dialogs::DialogPolicy;
+use gstack_protocol::fault::Fault;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "dialog-accept",
         aliases: &[],

@@ -3,15 +3,15 @@
 //! Owns their output text.
 
 use super::act::{ACT, ACTION_LIMIT};
-use crate::base::counted::counted;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Navigates, Offered, Spec, TIMEOUT, ValueType, Verb, phrase, selector};
-use crate::protocol::fault::Fault;
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{Navigates, Offered, Spec, TIMEOUT, ValueType, Verb, phrase, selector};
+use gstack_base::counted::counted;
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 
 const CHECKABLE: &str = "Does nothing if it is already in that state. Fails if the click does not change it.";
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "check",
         parameters: &[selector(true, ValueType::Element, "A checkbox, radio button or switch, or its label")],

@@ -1,19 +1,19 @@
 //! The `fill`, `select`, `hover` and `drag` commands.
 
-use crate::browser::page::Target;
-use crate::browser::page::error::PageError;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, phrase, selector,
 };
-use crate::protocol::fault::Fault;
+use gstack_browser::page::Target;
+use gstack_browser::page::error::PageError;
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 use std::time::Duration;
 
 const ACTION_LIMIT: Duration = Duration::from_secs(5);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "fill",
         aliases: &[],

@@ -3,14 +3,12 @@
 //! Owns their output text. `browser::page` owns the list of keys.
 
 use super::act::{ACT, ACTION_LIMIT};
-use crate::base::counted::counted;
-use crate::browser::page::is_named_key;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::files::{DOWNLOAD_DIR, downloads};
-use crate::command::spec::{
-    Kind, Navigates, Offered, Parameter, Spec, TIMEOUT, ValueType, Verb, flag, parameter, phrase,
-};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::{Arguments, Context, Output};
+use crate::files::{DOWNLOAD_DIR, downloads};
+use crate::spec::{Kind, Navigates, Offered, Parameter, Spec, TIMEOUT, ValueType, Verb, flag, parameter, phrase};
+use gstack_base::counted::counted;
+use gstack_browser::page::is_named_key;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
 /// A typing error must not keep a page busy for minutes.
@@ -18,7 +16,7 @@ const MOST_PRESSES: u32 = 1000;
 const LONGEST_DELAY: u64 = 1000;
 const KEY: Parameter = parameter("key", true, Kind::Text, ValueType::Key, "Shift, Control, a, ArrowDown, Space …");
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "type",
         parameters: &[parameter("text", true, Kind::Rest, ValueType::Typed, "What to type")],
@@ -97,7 +95,7 @@ async fn type_text(context: &Context, arguments: Arguments) -> Result<Output, Fa
     if delay.is_some_and(|delay| delay > LONGEST_DELAY) {
         return Err(Fault::new(FaultCode::BadRequest, format!("--delay is {LONGEST_DELAY} ms at most")));
     }
-    let target = arguments.value("--into").map(crate::browser::page::Target::parse);
+    let target = arguments.value("--into").map(gstack_browser::page::Target::parse);
     let delay = delay.map(Duration::from_millis);
     context.page().await?.type_text(target.as_ref(), &text, delay, limit).await?;
     let into = target.map(|target| format!(" into {target}")).unwrap_or_default();

@@ -11,5 +11,5 @@ pub(super) mod keys;
 pub(super) mod mouse;
 pub(super) mod pointer;
 pub(super) mod scrolling;
-pub(in crate::command) mod sign_in;
-pub(in crate::command) mod web_mcp;
+pub(crate) mod sign_in;
+pub(crate) mod web_mcp;

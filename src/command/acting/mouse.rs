@@ -3,13 +3,13 @@
 //! Owns its output text. The element under the mouse is not checked, so each use by an agent needs approval.
 
 use super::act::ACT;
-use crate::browser::page::{ClickButton, MouseAct};
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::registry;
-use crate::command::spec::{Class, Kind, Spec, TIMEOUT, ValueType, Verb, parameter, phrase};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::{Arguments, Context, Output, usage};
+use crate::registry;
+use crate::spec::{Class, Kind, Spec, TIMEOUT, ValueType, Verb, parameter, phrase};
+use gstack_browser::page::{ClickButton, MouseAct};
+use gstack_protocol::fault::{Fault, FaultCode};
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "mouse",
     class: Class::Control,
     parameters: &[
@@ -52,7 +52,7 @@ async fn mouse(context: &Context, arguments: Arguments) -> Result<Output, Fault>
 }
 
 /// Returns the named button, or the left button if no name is given.
-pub(in crate::command) fn button(name: Option<&&str>) -> Result<ClickButton, Fault> {
+pub(crate) fn button(name: Option<&&str>) -> Result<ClickButton, Fault> {
     match name.copied() {
         None | Some("left") => Ok(ClickButton::Left),
         Some("right") => Ok(ClickButton::Right),

@@ -4,13 +4,11 @@
 
 use super::act::{ACT, ACTION_LIMIT};
 use super::mouse::button;
-use crate::browser::page::{ClickButton, Clicked, Clicks, Modifiers, Offset, PointerKind, Swipe};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::files::{DOWNLOAD_DIR, downloads};
-use crate::command::spec::{
-    Flag, Kind, Navigates, Offered, Spec, TIMEOUT, ValueType, Verb, flag, parameter, phrase, selector,
-};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::{Arguments, Context, Output};
+use crate::files::{DOWNLOAD_DIR, downloads};
+use crate::spec::{Flag, Kind, Navigates, Offered, Spec, TIMEOUT, ValueType, Verb, flag, parameter, phrase, selector};
+use gstack_browser::page::{ClickButton, Clicked, Clicks, Modifiers, Offset, PointerKind, Swipe};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 /// The default length of a swipe, in CSS pixels.
@@ -30,7 +28,7 @@ const POSITION: Flag = flag(
         middle)",
 );
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "click",
         parameters: &[selector(true, ValueType::Element, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],

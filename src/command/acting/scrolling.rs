@@ -3,19 +3,19 @@
 //! Owns its output text and limits.
 
 use super::act::{ACT, ACTION_LIMIT};
-use crate::base::counted::counted;
-use crate::browser::page::{Edge, Page, ScrollBy, Scrolled, Target};
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::registry;
-use crate::command::spec::{Offered, Spec, TIMEOUT, ValueType, Verb, When, flag, phrase, phrase_when, selector};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::{Arguments, Context, Output, usage};
+use crate::registry;
+use crate::spec::{Offered, Spec, TIMEOUT, ValueType, Verb, When, flag, phrase, phrase_when, selector};
+use gstack_base::counted::counted;
+use gstack_browser::page::{Edge, Page, ScrollBy, Scrolled, Target};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
 /// Endless lists need a limit.
 const UNTIL_LIMIT: Duration = Duration::from_secs(30);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "scroll",
     aliases: &["scrollintoview"],
     parameters: &[selector(

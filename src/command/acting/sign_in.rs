@@ -3,15 +3,15 @@
 //! Owns the order: the origin first, then the fields, then the secrets, each only if there is a field for it. A secret
 //! is never in a text of this file's.
 
-use crate::base::filled_secrets;
-use crate::browser::page::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, parameter,
     phrase, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::sign_in::SavedSignIn;
+use gstack_base::filled_secrets;
+use gstack_browser::page::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::sign_in::SavedSignIn;
 use serde_json::json;
 use std::time::Duration;
 use url::Url;
@@ -19,7 +19,7 @@ use url::Url;
 /// A code is worthless long before.
 const CODE_LASTS: Duration = Duration::from_secs(600);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "sign-in",
         aliases: &[],
@@ -136,7 +136,7 @@ async fn sign_in(context: &Context, arguments: Arguments) -> Result<Output, Faul
 }
 
 /// Fails unless the tab shows the origin of the sign-in. `url`: the tab's address.
-pub(crate) fn check_origin(about: &SavedSignIn, url: &str) -> Result<(), Fault> {
+pub fn check_origin(about: &SavedSignIn, url: &str) -> Result<(), Fault> {
     let shown = origin_of(url).unwrap_or_else(|| "a page without an origin".to_owned());
     if shown == about.origin {
         return Ok(());
@@ -203,7 +203,7 @@ fn joined(words: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{check_origin, joined};
-    use crate::protocol::sign_in::SavedSignIn;
+    use gstack_protocol::sign_in::SavedSignIn;
 
     #[test]
     fn only_the_very_origin_will_do() {

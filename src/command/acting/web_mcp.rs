@@ -2,14 +2,14 @@
 //!
 //! Owns the words. What a tool is, and that it may be called, its page and the policy say: nothing here believes an annotation.
 
-use crate::base::counted::counted;
-use crate::browser::page::{PageTool, PageTools, ToolChoice, ToolOutcome, choose};
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb, Writes, flag,
     parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode, PageWords};
+use gstack_base::counted::counted;
+use gstack_browser::page::{PageTool, PageTools, ToolChoice, ToolOutcome, choose};
+use gstack_protocol::fault::{Fault, FaultCode, PageWords};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// More are only counted.
 const MOST_TOOLS: usize = 50;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "webmcp-list",
         aliases: &[],
@@ -108,7 +108,7 @@ fn lines(tool: &PageTool, page: &str) -> String {
 }
 
 /// Says in words what the page claims about its tool.
-pub(crate) fn claims(tool: &PageTool) -> Vec<&'static str> {
+pub fn claims(tool: &PageTool) -> Vec<&'static str> {
     let said = tool.annotations;
     let claims = [
         (said.read_only, "it only reads"),
@@ -168,7 +168,7 @@ async fn call(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 }
 
 /// Finds the tool, or says which there are.
-pub(crate) fn chosen<'a>(tools: &'a [PageTool], name: &str, on: Option<&str>) -> Result<&'a PageTool, Fault> {
+pub fn chosen<'a>(tools: &'a [PageTool], name: &str, on: Option<&str>) -> Result<&'a PageTool, Fault> {
     match choose(tools, name, on) {
         ToolChoice::One(tool) => Ok(tool),
         ToolChoice::Missing => Err(Fault::new(FaultCode::NotFound, format!("the page offers no tool {name:?}"))

@@ -2,9 +2,9 @@
 //!
 //! Owns the distinction between flags and words, and the text of usage errors. Never does IO.
 
-use crate::browser::page::Target;
-use crate::command::spec::{Flag, Kind, QUIET, Spec, ValueType};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::spec::{Flag, Kind, QUIET, Spec, ValueType};
+use gstack_browser::page::Target;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -99,7 +99,7 @@ impl Arguments {
     }
 
     /// Returns the words as given, flags first: those to keep, then those of the `hidden` parameters.
-    pub(in crate::command) fn without(&self, spec: &Spec, hidden: &[&str]) -> (Vec<String>, Vec<String>) {
+    pub(crate) fn without(&self, spec: &Spec, hidden: &[&str]) -> (Vec<String>, Vec<String>) {
         let flags = self.flags.iter().flat_map(|(name, values)| {
             let has_value = find(spec, name).is_some_and(|flag| flag.value.is_some());
             values
@@ -213,17 +213,17 @@ fn unknown_flag(spec: &Spec, name: &str) -> Fault {
 }
 
 /// Returns a usage error: the problem, with the usage line as its hint.
-pub(in crate::command) fn usage(spec: &Spec, message: String) -> Fault {
+pub(crate) fn usage(spec: &Spec, message: String) -> Fault {
     Fault::new(FaultCode::BadRequest, message).hint(spec.usage_line())
 }
 
 /// Returns an error for an invalid call; the usage line is added to it later.
-pub(in crate::command) fn wrong(message: impl Into<String>) -> Fault {
+pub(crate) fn wrong(message: impl Into<String>) -> Fault {
     Fault::new(FaultCode::BadRequest, message.into())
 }
 
 /// Adds the usage line to a usage error that does not have one yet.
-pub(in crate::command) fn with_usage(spec: &Spec, mut fault: Fault) -> Fault {
+pub(crate) fn with_usage(spec: &Spec, mut fault: Fault) -> Fault {
     if fault.code == FaultCode::BadRequest && !fault.hint.as_ref().is_some_and(|hint| hint.contains("Usage: ")) {
         fault.hint = Some(match fault.hint.take() {
             Some(hint) => format!("{hint}\n{}", spec.usage_line()),
@@ -236,7 +236,7 @@ pub(in crate::command) fn with_usage(spec: &Spec, mut fault: Fault) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::Arguments;
-    use crate::command::registry;
+    use crate::registry;
 
     fn parse(name: &str, words: &[&str]) -> Result<Arguments, String> {
         let given: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();

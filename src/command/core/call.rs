@@ -4,10 +4,10 @@
 
 use super::arguments::Arguments;
 use super::composition;
-use crate::browser::page::{Activation, KeyMeaning, Target};
-use crate::command::registry;
-use crate::command::spec::{Class, Navigates, Spec, TabUse, ValueType};
-use crate::protocol::fault::Fault;
+use crate::registry;
+use crate::spec::{Class, Navigates, Spec, TabUse, ValueType};
+use gstack_browser::page::{Activation, KeyMeaning, Target};
+use gstack_protocol::fault::Fault;
 
 /// One call of a command.
 #[derive(Clone)]

@@ -5,8 +5,8 @@
 use super::call::Call;
 use super::context::Context;
 use super::words::describe;
-use crate::browser::page::video::ShownWords;
-use crate::command::spec::Writes;
+use crate::spec::Writes;
+use gstack_browser::page::video::ShownWords;
 
 /// Shows a caption for a call in the recording of its tab until the returned guard is dropped. `None` if the tab is not
 /// recorded, or if nothing of the call can be seen there.

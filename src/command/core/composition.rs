@@ -4,23 +4,23 @@
 
 use super::arguments::{Arguments, usage};
 use super::call::Call;
-use crate::command::registry;
-use crate::command::spec::{Spec, TabUse};
-use crate::protocol::command::LARGEST_CHAIN;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::registry;
+use crate::spec::{Spec, TabUse};
+use gstack_protocol::command::LARGEST_CHAIN;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::Value;
 
-pub(in crate::command) const CHAIN: &str = "chain";
-pub(in crate::command) const TAB_EACH: &str = "tab-each";
+pub(crate) const CHAIN: &str = "chain";
+pub(crate) const TAB_EACH: &str = "tab-each";
 /// The parameter that holds the commands, in both forms.
-pub(in crate::command) const COMMANDS: &str = "commands";
+pub(crate) const COMMANDS: &str = "commands";
 
 /// Their outputs are sent as one answer.
 const MOST_COMMANDS: usize = 1000;
 
 /// Returns the commands of a `chain` or a `tab-each`. Fails unless each one exists, accepts its arguments and runs no
 /// other commands.
-pub(in crate::command) fn calls(spec: &Spec, arguments: &Arguments) -> Result<Vec<Call>, Fault> {
+pub(crate) fn calls(spec: &Spec, arguments: &Arguments) -> Result<Vec<Call>, Fault> {
     let words = arguments.list(COMMANDS);
     if words.iter().map(String::len).sum::<usize>() > LARGEST_CHAIN {
         let message = format!("{} was given more than {LARGEST_CHAIN} bytes", spec.name);
@@ -193,8 +193,8 @@ mod tests {
     use super::super::arguments::Arguments;
     use super::super::call::Call;
     use super::{LARGEST_CHAIN, MOST_COMMANDS, calls};
-    use crate::command::registry;
-    use crate::command::spec::Class;
+    use crate::registry;
+    use crate::spec::Class;
 
     fn words(args: &[&str]) -> Vec<String> {
         args.iter().map(|word| (*word).to_owned()).collect()

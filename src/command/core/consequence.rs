@@ -103,7 +103,7 @@ const PARTS: [&str; 20] = [
 ];
 
 /// Whether a name announces something that cannot be undone.
-pub(crate) fn is_told_by(name: &str) -> bool {
+pub fn is_told_by(name: &str) -> bool {
     let name = name.to_lowercase();
     PARTS.iter().any(|part| name.contains(part))
         || name.split(|letter: char| !letter.is_alphanumeric()).any(|word| WORDS.contains(&word))

@@ -8,20 +8,20 @@ use super::progress::Progress;
 use super::recording_log::RecordingLog;
 use super::sign_ins::SignInSource;
 use super::steps::Steps;
-use crate::base::site::SiteOrPage;
-use crate::base::site_list::SiteList;
-use crate::browser::browser::Browser;
-use crate::browser::dialogs::DialogPolicy;
-use crate::browser::effects::Effects;
-use crate::browser::page::video::Recordings;
-use crate::browser::page::{Expected, Page, Pages, PointerWatch};
-use crate::browser::tab::Tab;
-use crate::command::privacy::url_guard;
-use crate::protocol::catalogue;
-use crate::protocol::command::CommandResult;
-use crate::protocol::effects::Effect;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use crate::privacy::url_guard;
+use gstack_base::site::SiteOrPage;
+use gstack_base::site_list::SiteList;
+use gstack_browser::browser::Browser;
+use gstack_browser::dialogs::DialogPolicy;
+use gstack_browser::effects::Effects;
+use gstack_browser::page::video::Recordings;
+use gstack_browser::page::{Expected, Page, Pages, PointerWatch};
+use gstack_browser::tab::Tab;
+use gstack_protocol::catalogue;
+use gstack_protocol::command::CommandResult;
+use gstack_protocol::effects::Effect;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Context {
         })
     }
     /// Makes this the tab that the client works on.
-    pub(in crate::command) fn switch_to(&self, id: TabId) -> Result<(), Fault> {
+    pub(crate) fn switch_to(&self, id: TabId) -> Result<(), Fault> {
         match &self.on_tab_switch {
             TabSwitch::BrowserCurrent => self.browser.set_current(id).map(|_| ()).map_err(Fault::from),
             TabSwitch::Ignored => Ok(()),
@@ -130,18 +130,18 @@ impl Context {
         }
     }
     /// Whether the client may see a tab.
-    pub(in crate::command) fn sees(&self, id: TabId) -> bool {
+    pub(crate) fn sees(&self, id: TabId) -> bool {
         self.tab_set.as_ref().is_none_or(|set| set.contains(&id))
     }
     /// Returns a tab that the client named. For tabs outside its tab set, the fault does not reveal whether they exist.
-    pub(in crate::command) fn named_tab(&self, id: TabId) -> Result<Tab, Fault> {
+    pub(crate) fn named_tab(&self, id: TabId) -> Result<Tab, Fault> {
         if self.sees(id) {
             return Ok(self.browser.tab(id)?);
         }
         Err(self.leased.get(&id).map_or_else(|| not_in_set(id), |name| leased(id, name)))
     }
     /// Returns the address to open from what was typed. Fails if it is not an address, or not one this browser may reach.
-    pub(in crate::command) fn address(&self, typed: &str) -> Result<Url, Fault> {
+    pub(crate) fn address(&self, typed: &str) -> Result<Url, Fault> {
         let url = url_guard::check(typed)?;
         let limits = self.browser.limits();
         match limits.refusing(&url).and_then(|sites| Some((sites.place_of(&url)?, sites))) {
@@ -161,7 +161,7 @@ impl Context {
     }
     /// Returns the place whose documents a lasting setting applies to; `None` for all. A model's setting is bound to
     /// the place where it was allowed.
-    pub(in crate::command) fn bound_to(&self, page: &Page) -> Result<Option<SiteOrPage>, Fault> {
+    pub(crate) fn bound_to(&self, page: &Page) -> Result<Option<SiteOrPage>, Fault> {
         if !self.for_model {
             return Ok(None);
         }
@@ -171,7 +171,7 @@ impl Context {
         }
     }
     /// Marks output as page content, so that a model gets it in the envelope. A person's scripts read it without one.
-    pub(in crate::command) fn told_by_page(&self, page: &Page, mut output: Output) -> Output {
+    pub(crate) fn told_by_page(&self, page: &Page, mut output: Output) -> Output {
         if self.for_model && !output.text.is_empty() {
             output.source_url = Some(page.url().unwrap_or_else(|_| "the page".to_owned()));
         }
@@ -179,18 +179,18 @@ impl Context {
     }
     /// Combines our text with page content. A model gets the two apart, with `theirs` in the envelope; others get
     /// `said`, which contains both.
-    pub(in crate::command) fn told_with_page(&self, page: &Page, ours: String, theirs: String, said: String) -> Output {
+    pub(crate) fn told_with_page(&self, page: &Page, ours: String, theirs: String, said: String) -> Output {
         if !self.for_model {
             return Output::text(said);
         }
         Output { head: Some(ours), ..self.told_by_page(page, Output::text(theirs)) }
     }
     /// Converts an output to the form that is sent to the requester.
-    pub(in crate::command) fn travelling(&self, output: Output) -> CommandResult {
+    pub(crate) fn travelling(&self, output: Output) -> CommandResult {
         if self.for_model { output.into_result_for_model() } else { output.into_result() }
     }
     /// Opens the tab's page, waiting for its turn.
-    pub(in crate::command) async fn page(&self) -> Result<Page, Fault> {
+    pub(crate) async fn page(&self) -> Result<Page, Fault> {
         let page = self.pages.open(&self.tab().await?).await?;
         let page =
             page.only_to(self.expected.clone()).only_on(self.only_on.clone()).await?.watched_by(self.pointer.clone());
@@ -199,13 +199,13 @@ impl Context {
 }
 
 /// Returns the fault for a tab that someone else leases.
-pub(crate) fn leased(tab: TabId, name: &str) -> Fault {
+pub fn leased(tab: TabId, name: &str) -> Fault {
     Fault::new(FaultCode::Leased, catalogue::TAB_LEASED.with([tab.to_string().as_str(), name]))
         .hint(catalogue::TAB_LEASED_NEXT)
 }
 
 /// Returns the fault for a tab outside the client's tab set.
-pub(crate) fn not_in_set(id: TabId) -> Fault {
+pub fn not_in_set(id: TabId) -> Fault {
     Fault::new(FaultCode::Forbidden, format!("tab {id} is not one of this conversation's tabs")).hint(
         "`tabs` lists them. The person can add one in the panel: click the page's name at the top, then \"Add a tab\".",
     )
@@ -236,15 +236,15 @@ pub struct Output {
 }
 
 impl Output {
-    pub(in crate::command) fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
     /// Page content, which goes into the envelope.
-    pub(in crate::command) fn from_page(text: impl Into<String>, url: impl Into<String>) -> Self {
+    pub(crate) fn from_page(text: impl Into<String>, url: impl Into<String>) -> Self {
         Self { text: text.into(), source_url: Some(url.into()), ..Self::default() }
     }
     #[must_use]
-    pub(in crate::command) fn data(mut self, data: impl Into<serde_json::Value>) -> Self {
+    pub(crate) fn data(mut self, data: impl Into<serde_json::Value>) -> Self {
         self.data = Some(data.into());
         self
     }

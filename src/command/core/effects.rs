@@ -3,10 +3,10 @@
 //! Owns the lines and their place in the output. Never collects effects: the browser layer does.
 
 use super::context::{Context, Output};
-use crate::base::shorten::shorten;
-use crate::command::spec::{Category, Spec};
-use crate::protocol::effects::{DialogAnswer, Download, DownloadState, Effect};
-use crate::protocol::fault::{Fault, PageWords};
+use crate::spec::{Category, Spec};
+use gstack_base::shorten::shorten;
+use gstack_protocol::effects::{DialogAnswer, Download, DownloadState, Effect};
+use gstack_protocol::fault::{Fault, PageWords};
 
 /// In characters. Keeps a page's text short and on one line.
 const LONGEST_WORDS: usize = 200;
@@ -15,7 +15,7 @@ const MOST_LINES: usize = 5;
 const MOST_CONSOLE_LINES: usize = 3;
 
 /// Adds the side effects to a command's outcome. With `quiet`, drops all other text.
-pub(in crate::command) fn add(
+pub(crate) fn add(
     context: &Context,
     spec: &Spec,
     quiet: bool,
@@ -86,7 +86,7 @@ fn meanwhile(context: &Context, mut fault: Fault, lines: &str) -> Fault {
 }
 
 /// Returns one line for each effect. Effects of one kind are limited and the rest counted.
-pub(crate) fn lines<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<String> {
+pub fn lines<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for effect in effects {
@@ -139,7 +139,7 @@ fn line(effect: &Effect) -> String {
 }
 
 /// `Downloaded: path (N B)`
-pub(in crate::command) fn download_line(download: &Download) -> String {
+pub(crate) fn download_line(download: &Download) -> String {
     let Download { name, state, path, bytes, total, reason, .. } = download;
     match state {
         DownloadState::Saved => match path {
@@ -157,7 +157,7 @@ pub(in crate::command) fn download_line(download: &Download) -> String {
 }
 
 /// Updates the line of a download with its current state.
-pub(crate) fn replace_download(output: &mut Output, before: &Download, now: Download) {
+pub fn replace_download(output: &mut Output, before: &Download, now: Download) {
     output.text = output.text.replace(&download_line(before), &download_line(&now));
     for effect in &mut output.effects {
         if let Effect::Download(download) = effect
@@ -169,7 +169,7 @@ pub(crate) fn replace_download(output: &mut Output, before: &Download, now: Down
 }
 
 /// Shortens a page's text and puts it on one line.
-pub(crate) fn on_a_line(words: &str) -> String {
+pub fn on_a_line(words: &str) -> String {
     let line = words.split(|letter: char| letter.is_whitespace() || letter.is_control());
     shorten(&line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "), LONGEST_WORDS)
 }
@@ -177,7 +177,7 @@ pub(crate) fn on_a_line(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::lines;
-    use crate::protocol::effects::{DialogAnswer, Effect};
+    use gstack_protocol::effects::{DialogAnswer, Effect};
 
     #[test]
     fn a_page_can_not_forge_a_line_with_what_it_asks_or_logs() {

@@ -2,8 +2,8 @@
 //!
 //! Owns the markers, and ensures that nothing inside can be mistaken for one.
 
-use crate::base::lookalike::{self, Words};
-use crate::protocol::fault::Fault;
+use gstack_base::lookalike::{self, Words};
+use gstack_protocol::fault::Fault;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -24,12 +24,12 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(MARKED));
 const LONGEST_URL: usize = 200;
 
 /// Puts `content` between the fixed markers that people's scripts rely on.
-pub(crate) fn wrap(content: &str, url: &str) -> String {
+pub fn wrap(content: &str, url: &str) -> String {
     between(content, url, BEGIN, END)
 }
 
 /// Puts `content` between markers that contain a new random word each time, which a page cannot forge.
-pub(crate) fn wrap_for_model(content: &str, url: &str) -> String {
+pub fn wrap_for_model(content: &str, url: &str) -> String {
     let nonce = &uuid::Uuid::new_v4().simple().to_string()[..16];
     between(
         content,
@@ -40,7 +40,7 @@ pub(crate) fn wrap_for_model(content: &str, url: &str) -> String {
 }
 
 /// Returns the fault as a model reads it, with page text between such markers.
-pub(crate) fn fault_for_model(mut fault: Fault) -> Fault {
+pub fn fault_for_model(mut fault: Fault) -> Fault {
     if let Some(words) = fault.page_words.take() {
         fault.message = format!("{}\n{}", words.ours, wrap_for_model(&words.theirs, "the page"));
     }
@@ -123,8 +123,8 @@ fn is_tag(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{END, FORGED, MARKED, WORDS, fault_for_model, wrap, wrap_for_model};
-    use crate::browser::page::error::PageError;
-    use crate::protocol::fault::{Fault, FaultCode};
+    use gstack_browser::page::error::PageError;
+    use gstack_protocol::fault::{Fault, FaultCode};
     use proptest::prelude::*;
     use std::time::Duration;
 

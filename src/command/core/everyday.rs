@@ -4,11 +4,11 @@
 
 use super::arguments::Arguments;
 use super::call::Call;
-use crate::command::spec::{Everyday, NotEveryday};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::spec::{Everyday, NotEveryday};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 
-pub(in crate::command) const ITS_COOKIES: &str = "gstack does not touch the cookies of the person's own profile";
-pub(in crate::command) const ITS_PROCESSES: &str = "extensions can't see the browser's processes";
+pub(crate) const ITS_COOKIES: &str = "gstack does not touch the cookies of the person's own profile";
+pub(crate) const ITS_PROCESSES: &str = "extensions can't see the browser's processes";
 
 /// Chrome does not let extensions call DevTools commands of these domains.
 const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "ServiceWorker.", "SystemInfo."];
@@ -18,7 +18,7 @@ const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "ServiceWorker."
 /// # Errors
 ///
 /// Fails if it does not, with the reason and an alternative.
-pub(crate) fn check(call: &Call) -> Result<(), Fault> {
+pub fn check(call: &Call) -> Result<(), Fault> {
     let refusal = match call.spec.everyday {
         Everyday::Works => None,
         Everyday::Refused(refusal) => Some(refusal),
@@ -28,7 +28,7 @@ pub(crate) fn check(call: &Call) -> Result<(), Fault> {
 }
 
 /// Returns the refusal if the DevTools command belongs to a closed domain.
-pub(in crate::command) fn closed_domain(arguments: &Arguments) -> Option<NotEveryday> {
+pub(crate) fn closed_domain(arguments: &Arguments) -> Option<NotEveryday> {
     let method = arguments.text("method")?;
     DOMAINS.iter().any(|domain| method.starts_with(domain)).then_some(NotEveryday {
         why: "Chrome closes this method's domain to extensions",
@@ -44,12 +44,12 @@ fn refused(what: &str, NotEveryday { why, instead }: NotEveryday) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use crate::command::registry;
-    use crate::command::spec::Everyday;
+    use crate::registry;
+    use crate::spec::Everyday;
 
     #[test]
     fn each_of_them_is_a_command_and_stands_in_the_documentation() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/EVERYDAY.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/EVERYDAY.md");
         let documented = std::fs::read_to_string(path).unwrap();
         let refused = registry::all().iter().filter(|spec| matches!(spec.everyday, Everyday::Refused(_)));
         for name in refused.map(|spec| spec.name) {

@@ -3,17 +3,17 @@
 //! Owns their names. `path_guard` decides which paths are open, and writes.
 
 use super::Context;
-use crate::command::privacy::path_guard;
-use crate::protocol::fault::Fault;
+use crate::privacy::path_guard;
+use gstack_protocol::fault::Fault;
 use std::path::PathBuf;
 
 /// Returns a path in the private folder, for output without a given path.
-pub(in crate::command) fn unnamed(context: &Context, what: &str, extension: &str) -> PathBuf {
+pub(crate) fn unnamed(context: &Context, what: &str, extension: &str) -> PathBuf {
     context.temp_folder.join(format!("gstack-{what}-{}.{extension}", uuid::Uuid::new_v4().simple()))
 }
 
 /// Returns the file to write for a typed path, or one in the private folder if none was typed.
-pub(in crate::command) fn named_or_unnamed(
+pub(crate) fn named_or_unnamed(
     context: &Context,
     typed: Option<&str>,
     what: &str,

@@ -8,7 +8,7 @@ use std::path::Path;
 const LARGEST: u64 = 8 * 1024 * 1024;
 
 /// Returns the picture's media type and bytes, or `None` if the file is not a picture or is too large.
-pub(crate) fn read(path: &Path) -> Option<(&'static str, Vec<u8>)> {
+pub fn read(path: &Path) -> Option<(&'static str, Vec<u8>)> {
     let mime = match path.extension()?.to_str()? {
         "png" => "image/png",
         "jpg" | "jpeg" => "image/jpeg",

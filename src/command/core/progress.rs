@@ -2,7 +2,7 @@
 //!
 //! Owns the channel and the rate. Never blocks a command: progress that is not read in time is dropped.
 
-use crate::protocol::command::CommandLine;
+use gstack_protocol::command::CommandLine;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -26,7 +26,7 @@ impl Progress {
     }
 
     /// Reports the bytes done, and the total if it is known.
-    pub(in crate::command) fn tell(&self, done: u64, total: Option<u64>) {
+    pub(crate) fn tell(&self, done: u64, total: Option<u64>) {
         let Some(listener) = &self.0 else { return };
         let mut last = listener.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_some_and(|last| last.elapsed() < PACE) {

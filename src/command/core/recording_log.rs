@@ -2,11 +2,11 @@
 //!
 //! Owns the file. Holds no part of a recording. Each loss is told once, to whoever ends such a recording.
 
-use crate::base::atomic;
-use crate::base::clock::{iso, now_millis};
-use crate::base::mutex::lock;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use gstack_base::atomic;
+use gstack_base::clock::{iso, now_millis};
+use gstack_base::mutex::lock;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const MOST: usize = 32;
 /// The kind of recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum RecordingKind {
+pub enum RecordingKind {
     /// `video`
     Video,
     /// `har`
@@ -73,7 +73,7 @@ struct Entries {
 
 impl RecordingLog {
     /// Reads what earlier daemons left.
-    pub(crate) fn open(file: PathBuf) -> Self {
+    pub fn open(file: PathBuf) -> Self {
         let left = match fs::read(&file) {
             Ok(text) => serde_json::from_slice(&text).unwrap_or_else(|error| {
                 tracing::warn!(%error, "the list of recordings under way can't be read");
@@ -85,7 +85,7 @@ impl RecordingLog {
     }
 
     /// Notes that a recording has begun. Earlier losses of its kind are of no interest any more.
-    pub(crate) fn began(&self, kind: RecordingKind, tab: TabId, for_model: bool) {
+    pub fn began(&self, kind: RecordingKind, tab: TabId, for_model: bool) {
         self.change(|entries| {
             entries.left.retain(|entry| entry.kind != kind || entry.for_model != for_model);
             entries.held.retain(|entry| entry.kind != kind || entry.tab != tab);
@@ -95,7 +95,7 @@ impl RecordingLog {
     }
 
     /// Notes that a recording is saved or was given up.
-    pub(crate) fn ended(&self, kind: RecordingKind, tab: TabId) {
+    pub fn ended(&self, kind: RecordingKind, tab: TabId) {
         self.change(|entries| {
             let before = entries.held.len();
             entries.held.retain(|entry| entry.kind != kind || entry.tab != tab);
@@ -105,7 +105,7 @@ impl RecordingLog {
 
     /// Returns the fault for the end of a recording that an earlier daemon lost, and forgets it; otherwise `fault`, for one that never
     /// began. A model is told only of its own kind's recordings, in this tab. `tab` is `None` if no tab is open.
-    pub(crate) fn lost_or(&self, kind: RecordingKind, tab: Option<TabId>, for_model: bool, fault: Fault) -> Fault {
+    pub fn lost_or(&self, kind: RecordingKind, tab: Option<TabId>, for_model: bool, fault: Fault) -> Fault {
         let mut lost = None;
         self.change(|entries| {
             let is_meant = |entry: &Entry| entry.kind == kind && entry.for_model == for_model;

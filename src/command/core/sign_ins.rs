@@ -2,10 +2,10 @@
 //!
 //! Owns the interface. The engine has the store behind it; a command gets a secret only to fill it in.
 
-use crate::protocol::fault::Fault;
-use crate::protocol::secret_text::SecretText;
-use crate::protocol::sign_in::{SavedSignIn, SignInFields};
 use futures_util::future::BoxFuture;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::secret_text::SecretText;
+use gstack_protocol::sign_in::{SavedSignIn, SignInFields};
 
 /// The saved sign-ins.
 pub trait SignInSource: Send + Sync {

@@ -2,7 +2,7 @@
 //!
 //! Owns the list and its text, which never contains typed text. Runs nothing.
 
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The commands inside one `chain` or `tab-each`; empty for every other command. Cheap to clone: all clones share one
@@ -28,14 +28,14 @@ enum StepState {
 
 impl Steps {
     /// Records the commands to run: each command's line, without typed text, and whether it writes.
-    pub(in crate::command) fn plan(&self, lines: impl IntoIterator<Item = (String, bool)>) {
+    pub(crate) fn plan(&self, lines: impl IntoIterator<Item = (String, bool)>) {
         let step = |(line, writes)| Step { line, writes, state: StepState::Waiting };
         *self.list() = lines.into_iter().map(step).collect();
     }
-    pub(in crate::command) fn begin(&self, at: usize) {
+    pub(crate) fn begin(&self, at: usize) {
         self.set(at, StepState::Running);
     }
-    pub(in crate::command) fn end<T>(&self, at: usize, outcome: &Result<T, Fault>) {
+    pub(crate) fn end<T>(&self, at: usize, outcome: &Result<T, Fault>) {
         self.set(
             at,
             match outcome {
@@ -107,8 +107,8 @@ fn listed(words: &str, steps: &[Step], state: StepState) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Fault, FaultCode, Steps};
-    use crate::command::core::Call;
-    use crate::command::privacy::redaction;
+    use crate::core::Call;
+    use crate::privacy::redaction;
 
     fn call(name: &str, args: &[&str]) -> Call {
         Call::parse(name, &args.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).unwrap()

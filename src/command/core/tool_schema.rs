@@ -3,17 +3,17 @@
 //!
 //! Owns the naming (`--viewport` is `viewport`, `-i` is `interactive`, `sel` is `selector`). Never runs anything.
 
-use crate::command::spec::{Flag, Kind, Parameter, Spec, ValueType};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::spec::{Flag, Kind, Parameter, Spec, ValueType};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
 /// Returns the tool description for agents.
-pub(crate) fn description(spec: &Spec) -> String {
+pub fn description(spec: &Spec) -> String {
     if spec.details.is_empty() { format!("{}.", spec.summary) } else { format!("{}. {}", spec.summary, spec.details) }
 }
 
 /// Returns what each argument holds, by its name in the schema.
-pub(crate) fn holdings(spec: &Spec) -> impl Iterator<Item = (&'static str, ValueType)> {
+pub fn holdings(spec: &Spec) -> impl Iterator<Item = (&'static str, ValueType)> {
     let places = spec.parameters.iter().map(|parameter| (parameter_name(parameter), parameter.holds));
     places.chain(spec.flags.iter().map(|flag| (flag_name(flag), flag.holds)))
 }
@@ -24,7 +24,7 @@ fn withheld_names(spec: &Spec) -> Vec<(&'static str, ValueType)> {
 }
 
 /// Returns the core's schema, without arguments that hold paths and without those that delete.
-pub(crate) fn core_schema(spec: &Spec) -> Map<String, Value> {
+pub fn core_schema(spec: &Spec) -> Map<String, Value> {
     let withheld = withheld_names(spec);
     let mut schema = input_schema(spec);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -34,13 +34,13 @@ pub(crate) fn core_schema(spec: &Spec) -> Map<String, Value> {
 }
 
 /// Returns the fault for a call that gives an argument its client is not offered, or `None` if it gives none.
-pub(crate) fn given_withheld(spec: &Spec, arguments: &Value) -> Option<Fault> {
+pub fn given_withheld(spec: &Spec, arguments: &Value) -> Option<Fault> {
     let (name, holds) = withheld_names(spec).into_iter().find(|(name, _)| arguments.get(name).is_some())?;
     Some(withheld(spec, name, holds))
 }
 
 /// Returns the fault for an argument that an agent gave but is not offered.
-pub(crate) fn withheld(spec: &Spec, name: &str, holds: ValueType) -> Fault {
+pub fn withheld(spec: &Spec, name: &str, holds: ValueType) -> Fault {
     let message = format!("{}: `{name}` is not offered to agents", spec.name);
     match holds.is_path() {
         true => Fault::new(FaultCode::PathRefused, message).hint("Leave it out: the result is part of the answer."),
@@ -49,12 +49,12 @@ pub(crate) fn withheld(spec: &Spec, name: &str, holds: ValueType) -> Fault {
 }
 
 /// Returns the arguments that shorten the command's output: `selector, depth`.
-pub(crate) fn narrowing(spec: &Spec) -> Vec<&'static str> {
+pub fn narrowing(spec: &Spec) -> Vec<&'static str> {
     holdings(spec).filter(|(_, holds)| holds.narrows()).map(|(name, _)| name).collect()
 }
 
 /// Returns the JSON Schema of the command's arguments.
-pub(crate) fn input_schema(spec: &Spec) -> Map<String, Value> {
+pub fn input_schema(spec: &Spec) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for parameter in spec.parameters {
@@ -110,7 +110,7 @@ fn flag_name(flag: &Flag) -> &'static str {
 }
 
 /// Converts JSON arguments to the words that `Arguments::parse` takes.
-pub(crate) fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
+pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
     let empty = Map::new();
     let given = match arguments {
         Value::Null => &empty,
@@ -175,7 +175,7 @@ fn bad(spec: &Spec, message: &str) -> Fault {
 mod tests {
     use super::super::arguments::Arguments;
     use super::{arguments_of, input_schema};
-    use crate::command::registry;
+    use crate::registry;
     use serde_json::json;
 
     #[test]

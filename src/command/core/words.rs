@@ -3,15 +3,15 @@
 //! Owns the words. Text typed into a page does not appear in them.
 
 use super::call::Call;
-use crate::base::shorten::shorten;
-use crate::browser::page::is_named_key;
-use crate::command::privacy::redaction;
-use crate::command::spec::{Category, Class, Kind, Phrase, Spec, ValueType, Verb};
-use crate::protocol::chat::{LocalizedPhrase, StepKind};
+use crate::privacy::redaction;
+use crate::spec::{Category, Class, Kind, Phrase, Spec, ValueType, Verb};
+use gstack_base::shorten::shorten;
+use gstack_browser::page::is_named_key;
+use gstack_protocol::chat::{LocalizedPhrase, StepKind};
 
 /// The description of a step (`Clicking` `Submit`) and its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Words {
+pub struct Words {
     pub kind: StepKind,
     pub verb: String,
     /// Empty if the verb is enough.
@@ -30,7 +30,7 @@ pub(crate) struct Words {
 
 impl Words {
     /// Returns the request with the element's actual role and name: people do not recognize selectors.
-    pub(crate) fn request_of(&self, role: &str, name: &str) -> String {
+    pub fn request_of(&self, role: &str, name: &str) -> String {
         match (self.is_named, name.is_empty(), role.is_empty()) {
             (true, false, _) => format!("{} “{}”", self.imperative, short_line(name)),
             (true, true, false) => format!("{} the {role}", self.imperative),
@@ -39,7 +39,7 @@ impl Words {
     }
 
     /// Returns a step's object with the element's name (or its role) in place of a selector. `None` if nothing changes.
-    pub(crate) fn object_of(&self, role: &str, name: &str) -> Option<(String, LocalizedPhrase)> {
+    pub fn object_of(&self, role: &str, name: &str) -> Option<(String, LocalizedPhrase)> {
         let known = match (name.is_empty(), role.is_empty()) {
             (false, _) => short_line(name),
             (true, false) => format!("the {role}"),
@@ -50,7 +50,7 @@ impl Words {
     }
 
     /// Returns the phrase with the element's actual role and name.
-    pub(crate) fn phrase_of(&self, role: &str, name: &str) -> LocalizedPhrase {
+    pub fn phrase_of(&self, role: &str, name: &str) -> LocalizedPhrase {
         let known = if name.is_empty() { role.to_owned() } else { short_line(name) };
         let mut phrase = self.phrase.clone();
         if !self.element.is_empty() && !known.is_empty() {
@@ -62,7 +62,7 @@ impl Words {
     }
 
     /// Returns the approval request, without a question mark: `Click “Submit”`.
-    pub(crate) fn request(&self) -> String {
+    pub fn request(&self) -> String {
         let Self { imperative, object, is_named, .. } = self;
         match (object.is_empty(), is_named) {
             (true, _) => (*imperative).to_owned(),
@@ -78,7 +78,7 @@ const A_LETTER: &str = "•";
 const LONGEST_OBJECT: usize = 60;
 
 /// Describes a call. `label` returns the name of a ref (`@e3`) in its page (`Pages::label`).
-pub(crate) fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
+pub fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
     let phrases = call.spec.phrases;
     let phrase = phrases.iter().find(|phrase| phrase.fits(&call.arguments)).or(phrases.last());
     let (verb, template) = phrase.map_or((Verb::Run, call.spec.name), |phrase| (phrase.verb, phrase.object));
@@ -153,7 +153,7 @@ fn element_words(selector: &str, label: &dyn Fn(&str) -> Option<String>) -> Stri
 /// Returns the address as a person would say it (`example.com`, `localhost:3000/login`), without parts that may be
 /// secret.
 fn site(typed: &str) -> String {
-    let Ok(url) = crate::command::privacy::url_guard::check(typed) else { return short_line(typed) };
+    let Ok(url) = crate::privacy::url_guard::check(typed) else { return short_line(typed) };
     let Some(host) = url.host_str() else { return url.to_string() };
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let path = if url.path() == "/" { "" } else { url.path() };
@@ -169,8 +169,8 @@ fn short_line(text: &str) -> String {
 mod tests {
     use super::super::call::Call;
     use super::{StepKind, describe};
-    use crate::command::registry;
-    use crate::command::spec::When;
+    use crate::registry;
+    use crate::spec::When;
 
     fn words(name: &str, args: &[&str]) -> String {
         let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();

@@ -2,9 +2,9 @@
 //!
 //! Owns parsing the table in `devices/`, which `tests/oracle/devices.test.mjs` generates from Playwright's descriptors.
 
-use crate::browser::page::Screen;
-use crate::command::core::wrong;
-use crate::protocol::fault::Fault;
+use crate::core::wrong;
+use gstack_browser::page::Screen;
+use gstack_protocol::fault::Fault;
 use std::sync::LazyLock;
 use strsim::osa_distance;
 
@@ -12,9 +12,9 @@ static DEVICES: LazyLock<Vec<Device>> =
     LazyLock::new(|| include_str!("devices/table.tsv").lines().filter_map(Device::read).collect());
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::command) struct Device {
-    pub(in crate::command) name: &'static str,
-    pub(in crate::command) screen: Screen,
+pub(crate) struct Device {
+    pub(crate) name: &'static str,
+    pub(crate) screen: Screen,
     pub(super) touch: bool,
     pub(super) user_agent: &'static str,
 }
@@ -41,7 +41,7 @@ pub(super) fn all() -> &'static [Device] {
 }
 
 /// Finds a device by its name, ignoring case.
-pub(in crate::command) fn find(name: &str) -> Result<&'static Device, Fault> {
+pub(crate) fn find(name: &str) -> Result<&'static Device, Fault> {
     let given = name.trim().to_lowercase();
     let lower = |device: &Device| device.name.to_lowercase();
     if let Some(device) = all().iter().find(|device| lower(device) == given) {

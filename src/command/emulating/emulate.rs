@@ -4,15 +4,15 @@
 //! server, and cannot grant permissions to sites.
 
 use super::{devices, permissions, shown};
-use crate::browser::page::{Locality, Page};
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, flag, parameter, phrase, phrase_when,
 };
-use crate::command::state::identity;
-use crate::command::visual::viewport::{SCALE, read_screen, scale_of, scale_words};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::state::identity;
+use crate::visual::viewport::{SCALE, read_screen, scale_of, scale_words};
+use gstack_browser::page::{Locality, Page};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 /// In metres: the accuracy that Chrome DevTools reports for an emulated location.
@@ -30,7 +30,7 @@ const FEATURES: &[(&str, &str, &[&str])] = &[
     ("contrast", "prefers-contrast", &["more", "less", "custom", "no-preference"]),
 ];
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "emulate",
     aliases: &[],
     category: Category::Inspection,

@@ -2,7 +2,7 @@
 //!
 //! Owns the list of files.
 
-pub(in crate::command) mod devices;
+pub(crate) mod devices;
 pub(super) mod emulate;
 mod permissions;
 mod shown;

@@ -2,12 +2,12 @@
 //!
 //! Owns the argument parsing. For people only: `emulate` refuses agents.
 
-use crate::browser::cdp::CdpError;
-use crate::browser::error::BrowserError;
-use crate::browser::page::Page;
-use crate::browser::permissions::Permission;
-use crate::command::core::{Output, wrong};
-use crate::protocol::fault::Fault;
+use crate::core::{Output, wrong};
+use gstack_browser::cdp::CdpError;
+use gstack_browser::error::BrowserError;
+use gstack_browser::page::Page;
+use gstack_browser::permissions::Permission;
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 use url::Url;
 

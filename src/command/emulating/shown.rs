@@ -3,10 +3,10 @@
 //! Owns the text and the data. Sets nothing.
 
 use super::devices::{self, Device};
-use crate::browser::page::Page;
-use crate::command::core::Output;
-use crate::command::visual::viewport::scale_of;
-use crate::protocol::fault::Fault;
+use crate::core::Output;
+use crate::visual::viewport::scale_of;
+use gstack_browser::page::Page;
+use gstack_protocol::fault::Fault;
 use serde_json::{Value, json};
 
 pub(super) fn list(page: &Page) -> Result<Output, Fault> {

@@ -2,15 +2,15 @@
 //!
 //! Owns the output text and the choice of the folder. Never names a file: the browser layer does.
 
-use crate::command::core::{Arguments, Context, Output, download_line, usage};
-use crate::command::privacy::path_guard;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, download_line, usage};
+use crate::privacy::path_guard;
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     phrase,
 };
-use crate::protocol::effects::{Download, DownloadState, Effect};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::effects::{Download, DownloadState, Effect};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(60);
 
 /// `--download-dir PATH`, for commands that may make a page save a file.
-pub(in crate::command) const DOWNLOAD_DIR: Flag = Flag {
+pub(crate) const DOWNLOAD_DIR: Flag = Flag {
     name: "--download-dir",
     alias: "",
     value: Some("PATH"),
@@ -27,7 +27,7 @@ pub(in crate::command) const DOWNLOAD_DIR: Flag = Flag {
     help: "Folder for files that this command downloads, under the working or the temp directory",
 };
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "downloads",
     aliases: &[],
     category: Category::Inspection,
@@ -50,7 +50,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
 }];
 
 /// Saves the command's downloads in the folder given by `--download-dir`.
-pub(in crate::command) fn choose_folder(context: &Context, arguments: &Arguments) -> Result<(), Fault> {
+pub(crate) fn choose_folder(context: &Context, arguments: &Arguments) -> Result<(), Fault> {
     let Some(typed) = arguments.value("--download-dir") else { return Ok(()) };
     if context.browser.is_relayed() {
         return Err(Fault::new(FaultCode::Conflict, "an everyday browser saves files in its own download folder")
@@ -72,7 +72,7 @@ async fn downloads(context: &Context) -> Result<Output, Fault> {
 }
 
 /// Runs `wait --download`.
-pub(in crate::command) async fn wait(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
+pub(crate) async fn wait(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
     let others = ["--networkidle", "--load", "--domcontentloaded"];
     if arguments.text("sel").is_some() || others.iter().any(|flag| arguments.has(flag)) {
         return Err(usage(registry::get("wait")?, "name one thing to wait for".to_owned()));

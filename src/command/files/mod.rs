@@ -4,5 +4,5 @@ pub(super) mod downloads;
 mod partial_file;
 pub(super) mod transfer;
 
-pub(in crate::command) use downloads::DOWNLOAD_DIR;
-pub(in crate::command) use partial_file::PartialFile;
+pub(crate) use downloads::DOWNLOAD_DIR;
+pub(crate) use partial_file::PartialFile;

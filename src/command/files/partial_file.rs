@@ -2,13 +2,13 @@
 //!
 //! Owns the byte count and the error texts. `base::whole_file` owns where the parts are stored.
 
-use crate::base::whole_file::WholeFile;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::whole_file::WholeFile;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::path::{Path, PathBuf};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
-pub(in crate::command) struct PartialFile {
+pub(crate) struct PartialFile {
     whole: WholeFile,
     /// The same file, for non-blocking writes.
     file: File,
@@ -19,7 +19,7 @@ pub(in crate::command) struct PartialFile {
 impl PartialFile {
     /// Creates the file. `place`: a path checked by `path_guard`, or in one of gstack's own folders. It contains no
     /// symlinks.
-    pub(in crate::command) fn create(place: &Path) -> Result<Self, Fault> {
+    pub(crate) fn create(place: &Path) -> Result<Self, Fault> {
         let open = || {
             let whole = WholeFile::create_judged(place)?;
             let file = File::from_std(whole.file().try_clone()?);
@@ -28,16 +28,16 @@ impl PartialFile {
         open().map_err(|error| unwritable(place, &error))
     }
 
-    pub(in crate::command) async fn write(&mut self, part: &[u8]) -> Result<(), Fault> {
+    pub(crate) async fn write(&mut self, part: &[u8]) -> Result<(), Fault> {
         self.size += part.len() as u64;
         self.file.write_all(part).await.map_err(|error| unwritable(&self.place, &error))
     }
     /// Returns the bytes written so far.
-    pub(in crate::command) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
-    pub(in crate::command) async fn finish(self) -> Result<(), Fault> {
+    pub(crate) async fn finish(self) -> Result<(), Fault> {
         let Self { whole, mut file, place, .. } = self;
         // A failed write may not be reported until the next call.
         file.flush().await.map_err(|error| unwritable(&place, &error))?;

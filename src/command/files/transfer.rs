@@ -1,15 +1,15 @@
 //! The `upload`, `drop` and `download` commands.
 
 use super::partial_file::PartialFile;
-use crate::base::file_name::safe_name;
-use crate::browser::page::{Fetched, Page, Target};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, parameter, phrase, selector,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::file_name::safe_name;
+use gstack_browser::page::{Fetched, Page, Target};
+use gstack_protocol::fault::{Fault, FaultCode};
 use percent_encoding::percent_decode_str;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ const ACTION_LIMIT: Duration = Duration::from_secs(5);
 /// In bytes. An endless stream must not fill the disk.
 const LARGEST_DOWNLOAD: u64 = 4 * 1024 * 1024 * 1024;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "upload",
         aliases: &[],

@@ -3,13 +3,13 @@
 //! Owns their output formats: JSON and CSV.
 
 use super::look::READ;
-use crate::browser::page::{ElementBox, Table};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Category, Offered, Spec, ValueType, Verb, phrase, selector, switch};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{Category, Offered, Spec, ValueType, Verb, phrase, selector, switch};
+use gstack_browser::page::{ElementBox, Table};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "value",
         category: Category::Inspection,
@@ -127,7 +127,7 @@ fn as_csv(table: &Table) -> String {
 #[cfg(test)]
 mod tests {
     use super::{as_csv, as_json};
-    use crate::browser::page::Table;
+    use gstack_browser::page::Table;
     use serde_json::json;
 
     fn table(head: &[&str], rows: &[&[&str]]) -> Table {

@@ -4,16 +4,16 @@
 
 use super::extraction::{Schema, extract};
 use super::look::READ;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::path_guard;
-use crate::command::reading::pretty;
-use crate::command::spec::{Flag, Spec, ValueType, Verb, phrase};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::{Arguments, Context, Output};
+use crate::privacy::path_guard;
+use crate::reading::pretty;
+use crate::spec::{Flag, Spec, ValueType, Verb, phrase};
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// In bytes. Schemas are written by hand.
 const LARGEST_SCHEMA: u64 = 256 * 1024;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "extract",
     flags: &[Flag {
         name: "--schema",

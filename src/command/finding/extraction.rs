@@ -2,7 +2,7 @@
 //!
 //! Owns matching names with labels, and number parsing. Never queries a page or a model.
 
-use crate::browser::page::{Facts, Table};
+use gstack_browser::page::{Facts, Table};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -184,7 +184,7 @@ fn number(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::{Schema, extract, number};
-    use crate::browser::page::{Facts, Table};
+    use gstack_browser::page::{Facts, Table};
     use serde_json::json;
 
     #[test]

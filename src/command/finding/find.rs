@@ -3,16 +3,16 @@
 //! Owns their output text. The snapshot decides which nodes become lines.
 
 use super::look::READ;
-use crate::browser::page::{Page, SEARCHED, SnapshotOptions};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Category, Kind, Offered, Spec, ValueType, Verb, flag, parameter, phrase, selector};
-use crate::protocol::fault::Fault;
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{Category, Kind, Offered, Spec, ValueType, Verb, flag, parameter, phrase, selector};
+use gstack_browser::page::{Page, SEARCHED, SnapshotOptions};
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 
 /// For more results, `snapshot` is the better command.
 const MOST_FOUND: usize = 30;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "find",
         parameters: &[parameter(

@@ -2,8 +2,8 @@
 //!
 //! Owns them. Declares no command.
 
-use crate::command::core::Output;
-use crate::command::spec::{Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Writes};
+use crate::core::Output;
+use crate::spec::{Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Writes};
 
 /// The default spec of a command that reads the page and changes nothing.
 pub(super) const READ: Spec = Spec {

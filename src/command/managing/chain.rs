@@ -1,21 +1,21 @@
 //! The `chain` and `tab-each` commands.
 
-use crate::browser::tabs::TabInfo;
-use crate::command::core::{
+use crate::core::{
     Arguments, CHAIN, COMMANDS as PARAMETER, Call, Context, Output, TAB_EACH, TabSwitch, calls, captions,
 };
-use crate::command::privacy::redaction;
-use crate::command::reading::pretty;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::privacy::redaction;
+use crate::reading::pretty;
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::join_all;
+use gstack_browser::tabs::TabInfo;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: CHAIN,
         aliases: &[],

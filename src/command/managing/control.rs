@@ -2,15 +2,15 @@
 //!
 //! Owns their specs, so that help, docs and HTTP list them like any other. Never runs them.
 
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{
     Capability, Category, Class, EngineCommand, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType,
     Verb, Writes, flag, parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::BoxFuture;
+use gstack_protocol::fault::{Fault, FaultCode};
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "status",
         aliases: &[],

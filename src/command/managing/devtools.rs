@@ -1,17 +1,17 @@
 //! The `cdp` and `memory` commands.
 
-use crate::browser::cdp::CdpError;
-use crate::browser::error::BrowserError;
-use crate::browser::page::MemoryReport;
-use crate::browser::page::journal::RING;
-use crate::command::core::{Arguments, Context, Output, everyday, usage};
-use crate::command::reading::pretty;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, everyday, usage};
+use crate::reading::pretty;
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse,
     ValueType, Verb, Writes, parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::cdp::CdpError;
+use gstack_browser::error::BrowserError;
+use gstack_browser::page::MemoryReport;
+use gstack_browser::page::journal::RING;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ const ALLOWED: [&str; 45] = [
 /// These are about the browser, not a page.
 const OF_BROWSER: [&str; 2] = ["Browser.getVersion", "SystemInfo.getProcessInfo"];
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "cdp",
         aliases: &[],

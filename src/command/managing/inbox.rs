@@ -1,17 +1,17 @@
 //! The `inbox` command.
 
-use crate::base::counted::counted;
-use crate::base::inbox::{self, Listed, Message};
-use crate::command::core::{Arguments, Output, envelope};
-use crate::command::spec::{
+use crate::core::{Arguments, Output, envelope};
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::counted::counted;
+use gstack_base::inbox::{self, Listed, Message};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::path::Path;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "inbox",
     aliases: &[],
     category: Category::Tabs,
@@ -35,7 +35,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
 }];
 
 /// Reads or clears the inbox. Needs no browser, so the engine does not start one. `cwd`: the client's folder.
-pub(in crate::command) async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> Result<Output, Fault> {
+pub(crate) async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> Result<Output, Fault> {
     let Some(cwd) = cwd.map(Path::to_owned) else {
         return Err(
             Fault::new(FaultCode::BadRequest, "inbox needs a folder").hint("Run it in your workspace, or send `cwd`.")
@@ -90,7 +90,7 @@ fn is_plain(id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::registry;
+    use crate::registry;
     use jiff::Timestamp;
 
     async fn run(folder: &Path, args: &[&str]) -> String {

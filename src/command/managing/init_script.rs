@@ -3,17 +3,17 @@
 //! Owns the argument parsing, and the limit for a model's scripts: they run only in documents of the site where they
 //! were allowed.
 
-use crate::base::counted::counted;
-use crate::base::site::SiteOrPage;
-use crate::browser::init_scripts::InitScript;
-use crate::browser::page::Page;
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
     Writes, flag, parameter, phrase, phrase_when,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::counted::counted;
+use gstack_base::site::SiteOrPage;
+use gstack_browser::init_scripts::InitScript;
+use gstack_browser::page::Page;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
 /// For each tab.
@@ -21,7 +21,7 @@ const MOST_SCRIPTS: usize = 50;
 /// The number of characters of a script shown in the list.
 const SHOWN: usize = 80;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "init-script",
     aliases: &[],
     category: Category::Inspection,

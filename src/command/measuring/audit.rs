@@ -2,15 +2,15 @@
 //!
 //! Owns the words and the bound of the list. axe-core judges.
 
-use crate::base::counted::counted;
-use crate::browser::page::{Audit, AuditOptions, Audited, AuditedElement, AuditedRule, Impact};
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::privacy::redaction;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::privacy::redaction;
+use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb, Writes,
     flag, phrase, selector,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::counted::counted;
+use gstack_browser::page::{Audit, AuditOptions, Audited, AuditedElement, AuditedRule, Impact};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const MOST_LISTED: usize = 100;
 /// Of rules that were not finished.
 const MOST_NAMED: usize = 10;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "audit-a11y",
     aliases: &["a11y"],
     category: Category::Inspection,

@@ -2,20 +2,20 @@
 //!
 //! Owns the spec and the table with its size limit. The page content in it is limited to addresses without secrets.
 
-use crate::browser::page::CodeUse;
-use crate::command::core::{Arguments, Context, Output, RecordingKind, wrong};
-use crate::command::privacy::redaction;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, RecordingKind, wrong};
+use crate::privacy::redaction;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::CodeUse;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
 /// Further files only count towards the total.
 const MOST_LINES: usize = 40;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "coverage",
     aliases: &[],
     category: Category::Inspection,

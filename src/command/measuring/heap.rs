@@ -3,17 +3,17 @@
 //! Owns the spec and the file. A snapshot contains everything that the page holds, including secrets: it is for people
 //! only.
 
-use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::files::PartialFile;
-use crate::command::spec::{
+use crate::core::output_files::named_or_unnamed;
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::files::PartialFile;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "heap",
     aliases: &[],
     category: Category::Inspection,

@@ -4,7 +4,7 @@
 //! Owns the judgement. Never reads a trace: `trace_facts` does.
 
 use super::trace_facts::{Facts, LONG, Load, Paint, Request, Shift, Span};
-use crate::base::counted::counted;
+use gstack_base::counted::counted;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -270,7 +270,7 @@ fn ms(time: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Insights, Shift, largest_window};
-    use crate::command::measuring::trace_facts::Facts;
+    use crate::measuring::trace_facts::Facts;
     use serde_json::json;
     use std::collections::HashMap;
 

@@ -4,15 +4,15 @@
 
 use super::trace::ITS_TRACE;
 use super::trace_file::{Finished, elements, finish};
-use crate::browser::page::{LoadState, Page, TraceOptions};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::files::PartialFile;
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::files::PartialFile;
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::{LoadState, Page, TraceOptions};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// A page that never stops loading things is judged by what it did until then.
 const QUIET_LIMIT: Duration = Duration::from_secs(5);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "perf-trace",
     aliases: &[],
     category: Category::Inspection,

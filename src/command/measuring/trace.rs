@@ -3,16 +3,16 @@
 //! Owns the spec, and who may record what. `trace_file` writes the file, `insights` explains it.
 
 use super::trace_file::{Finished, elements, finish};
-use crate::base::counted::counted;
-use crate::browser::page::TraceOptions;
-use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output, RecordingKind, wrong};
-use crate::command::files::PartialFile;
-use crate::command::spec::{
+use crate::core::output_files::named_or_unnamed;
+use crate::core::{Arguments, Context, Output, RecordingKind, wrong};
+use crate::files::PartialFile;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::counted::counted;
+use gstack_browser::page::TraceOptions;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 /// A trace in an everyday browser.
@@ -21,7 +21,7 @@ pub(super) const ITS_TRACE: NotEveryday = NotEveryday {
     instead: "Use the Performance panel of DevTools there, or the browser of `gstack connect`.",
 };
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "trace",
     aliases: &[],
     category: Category::Inspection,

@@ -5,12 +5,12 @@
 use super::insights::{Elements, Insights};
 use super::trace_facts::Facts;
 use super::trace_filter::{self, Processes};
-use crate::base::nameless;
-use crate::base::site::SiteOrPage;
-use crate::browser::page::{Page, TraceEvents, TraceOptions};
-use crate::command::core::Context;
-use crate::command::files::PartialFile;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::Context;
+use crate::files::PartialFile;
+use gstack_base::nameless;
+use gstack_base::site::SiteOrPage;
+use gstack_browser::page::{Page, TraceEvents, TraceOptions};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io::SeekFrom;
 use std::path::Path;
 use tokio::fs::File;

@@ -3,8 +3,8 @@
 //! Owns the rules: no events of other tabs' processes, no secrets in addresses, and for a model no addresses of other
 //! sites. Reads events one by one, never a file.
 
-use crate::base::site::SiteOrPage;
-use crate::command::privacy::redaction;
+use crate::privacy::redaction;
+use gstack_base::site::SiteOrPage;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -119,7 +119,7 @@ fn clean(value: &mut Value, here: Option<&SiteOrPage>) {
 #[cfg(test)]
 mod tests {
     use super::{Processes, kept};
-    use crate::base::site::SiteOrPage;
+    use gstack_base::site::SiteOrPage;
 
     fn seen() -> Processes {
         let mut processes = Processes::default();

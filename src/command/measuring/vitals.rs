@@ -2,15 +2,15 @@
 //!
 //! Owns the spec and the rating by the published thresholds. The browser measures.
 
-use crate::browser::page::Vitals;
-use crate::command::core::{Context, Output};
-use crate::command::spec::{
+use crate::core::{Context, Output};
+use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
 };
-use crate::protocol::fault::Fault;
+use gstack_browser::page::Vitals;
+use gstack_protocol::fault::Fault;
 use serde_json::{Map, Value, json};
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "vitals",
     aliases: &[],
     category: Category::Inspection,

@@ -1,20 +1,20 @@
 //! The `frame` and `focus` commands.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::{FrameChoice, Target};
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, usage};
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb,
     Writes, parameter, phrase, selector, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::error::PageError;
+use gstack_browser::page::{FrameChoice, Target};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
 const ACTION_LIMIT: Duration = Duration::from_secs(5);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "frame",
         aliases: &[],

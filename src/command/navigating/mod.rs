@@ -6,5 +6,5 @@ pub(super) mod tabs;
 pub(super) mod waiting;
 pub(super) mod watch;
 
-pub(in crate::command) use navigation::leave_metadata;
-pub(crate) use tabs::{listed_title, tab_number};
+pub(crate) use navigation::leave_metadata;
+pub use tabs::{listed_title, tab_number};

@@ -1,20 +1,20 @@
 //! The `goto`, `back`, `forward`, `reload`, `url` and `load-html` commands.
 
-use crate::browser::arrival::{Arrival, ArrivalKind};
-use crate::browser::page::Page;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::{path_guard, url_guard};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::privacy::{path_guard, url_guard};
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
     ValueType, Verb, Writes, parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::arrival::{Arrival, ArrivalKind};
+use gstack_browser::page::Page;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
 const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "goto",
         aliases: &["open", "navigate"],
@@ -177,7 +177,7 @@ async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 
 /// Leaves a page served from a metadata address before its content can be read. A host name that resolves to one is
 /// only recognized after the response.
-pub(in crate::command) async fn leave_metadata(page: &Page, arrival: &Arrival) -> Result<(), Fault> {
+pub(crate) async fn leave_metadata(page: &Page, arrival: &Arrival) -> Result<(), Fault> {
     let by_address = url_guard::check_arrival(&arrival.url, arrival.remote_address.as_deref());
     let checked = by_address.and_then(|()| Ok(page.check_addresses(page.refusal_mark())?));
     let Err(refused) = checked else { return Ok(()) };

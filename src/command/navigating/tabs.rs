@@ -1,22 +1,22 @@
 //! The `tabs`, `tab`, `newtab` and `closetab` commands.
 
 use super::navigation::leave_metadata;
-use crate::base::shorten::shorten;
-use crate::browser::page::titles;
-use crate::command::core::{Arguments, Context, Output, TabSwitch};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, TabSwitch};
+use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, phrase, switch,
 };
-use crate::protocol::effects::Effect;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use gstack_base::shorten::shorten;
+use gstack_browser::page::titles;
+use gstack_protocol::effects::Effect;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 use serde_json::json;
 use std::time::Duration;
 
 const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "tabs",
         aliases: &[],
@@ -156,7 +156,7 @@ async fn tabs(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 }
 
 /// Shortens a title, which is page content, and puts it on one line.
-pub(crate) fn listed_title(title: &str) -> String {
+pub fn listed_title(title: &str) -> String {
     const LONGEST: usize = 120;
     if title.is_empty() {
         return "(untitled)".to_owned();
@@ -166,7 +166,7 @@ pub(crate) fn listed_title(title: &str) -> String {
 }
 
 /// Parses a tab number as typed.
-pub(crate) fn tab_number(text: &str) -> Result<TabId, Fault> {
+pub fn tab_number(text: &str) -> Result<TabId, Fault> {
     text.parse().map_err(|_| {
         Fault::new(FaultCode::BadRequest, format!("{text:?} is not a tab number")).hint("See them: gstack tabs")
     })

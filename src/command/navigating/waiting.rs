@@ -2,26 +2,26 @@
 //!
 //! Owns the conditions and the output text. `browser::page` does the waiting.
 
-use crate::base::glob::Glob;
-use crate::browser::page::error::PageError;
-use crate::browser::page::{LoadState, Page, Presence, Target};
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::files::{DOWNLOAD_DIR, downloads};
-use crate::command::network::readable_address;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, usage};
+use crate::files::{DOWNLOAD_DIR, downloads};
+use crate::network::readable_address;
+use crate::registry;
+use crate::spec::{
     Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, ValueType,
     Verb, When, Writes, flag, phrase, phrase_when, selector, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::FutureExt;
 use futures_util::future::{select_all, try_join_all};
+use gstack_base::glob::Glob;
+use gstack_browser::page::error::PageError;
+use gstack_browser::page::{LoadState, Page, Presence, Target};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
 const WAIT_LIMIT: Duration = Duration::from_secs(15);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "wait",
     aliases: &[],
     category: Category::Interaction,

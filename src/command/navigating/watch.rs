@@ -1,15 +1,15 @@
 //! The `watch` command.
 
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, usage};
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "watch",
     aliases: &[],
     category: Category::Tabs,

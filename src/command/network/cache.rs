@@ -3,15 +3,15 @@
 //! Owns the argument parsing. The cache belongs to the whole browser, so the command leaves a person's everyday browser
 //! alone.
 
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
-use crate::protocol::fault::Fault;
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "cache",
     aliases: &[],
     category: Category::Inspection,

@@ -1,11 +1,11 @@
 //! The `offline` and `throttle` commands.
 
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
-use crate::protocol::fault::Fault;
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 
 /// A slower page looks as if it hangs.
@@ -27,7 +27,7 @@ const SPEEDS: [Speed; 3] = [
     Speed { name: "4g", latency: 165.0, down: 1_012_500.0, up: 168_750.0 },
 ];
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "offline",
         aliases: &[],

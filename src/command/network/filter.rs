@@ -2,11 +2,11 @@
 //!
 //! Owns parsing the flags and deciding about one request. Never queries a browser.
 
-use crate::base::glob::Glob;
-use crate::browser::page::journal::RequestRecord;
-use crate::command::core::Arguments;
-use crate::command::privacy::redaction;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::Arguments;
+use crate::privacy::redaction;
+use gstack_base::glob::Glob;
+use gstack_browser::page::journal::RequestRecord;
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// The filter given by the flags.
 pub(super) struct Filter {

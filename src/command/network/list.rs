@@ -5,26 +5,26 @@
 use super::filter::Filter;
 use super::record::{fields, is_of, line, numbered};
 use super::show;
-use crate::base::clock::now_millis;
-use crate::base::counted::counted;
-use crate::base::site::SiteOrPage;
-use crate::browser::page::Page;
-use crate::browser::page::journal::RequestRecord;
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::privacy::redaction;
-use crate::command::reading::CLEAR;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, usage};
+use crate::privacy::redaction;
+use crate::reading::CLEAR;
+use crate::registry;
+use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When, Writes, flag,
     parameter, phrase, phrase_when,
 };
-use crate::protocol::fault::Fault;
+use gstack_base::clock::now_millis;
+use gstack_base::counted::counted;
+use gstack_base::site::SiteOrPage;
+use gstack_browser::page::Page;
+use gstack_browser::page::journal::RequestRecord;
+use gstack_protocol::fault::Fault;
 use serde_json::Value;
 
 /// The default number of requests in `list`.
 const LISTED: usize = 100;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "network",
     aliases: &[],
     category: Category::Inspection,

@@ -3,18 +3,18 @@
 //! Owns the text, which document sent a request, and the part of its address that a client may read. Reads nothing from
 //! a browser.
 
-use crate::base::clock::iso;
-use crate::base::site::SiteOrPage;
-use crate::browser::page::error::PageError;
-use crate::browser::page::journal::RequestRecord;
-use crate::browser::page::{Header, Page};
-use crate::command::core::Context;
-use crate::command::privacy::redaction;
+use crate::core::Context;
+use crate::privacy::redaction;
+use gstack_base::clock::iso;
+use gstack_base::site::SiteOrPage;
+use gstack_browser::page::error::PageError;
+use gstack_browser::page::journal::RequestRecord;
+use gstack_browser::page::{Header, Page};
 use serde_json::{Value, json};
 
 /// Returns a function for the readable address of a request. A model gets addresses, without secrets, only for
 /// documents of the site that the tab shows.
-pub(in crate::command) fn readable_address(
+pub(crate) fn readable_address(
     context: &Context,
     page: &Page,
 ) -> Result<impl Fn(&RequestRecord) -> Option<String> + use<>, PageError> {

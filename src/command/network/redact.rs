@@ -3,9 +3,9 @@
 //! Owns the rules for headers and bodies; `secrets` and `redaction` decide what looks like a secret. Redaction is a
 //! precaution: what passes is not necessarily harmless.
 
-use crate::browser::page::Header;
-use crate::command::privacy::{redaction, secrets};
-use crate::command::state::identity;
+use crate::privacy::{redaction, secrets};
+use crate::state::identity;
+use gstack_browser::page::Header;
 use serde_json::Value;
 
 const REDACTED: &str = "[redacted]";

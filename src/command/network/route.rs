@@ -3,19 +3,19 @@
 //! Owns parsing a route, and the limits for an agent's route: it applies only to documents of the site where it was
 //! allowed, sets no cookies and changes no request.
 
-use crate::base::counted::counted;
-use crate::base::glob::Glob;
-use crate::base::site::SiteOrPage;
-use crate::browser::page::Page;
-use crate::browser::routes::{Route, RouteAct, RouteAnswer};
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::privacy::path_guard;
+use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When, Writes, flag,
     parameter, phrase, phrase_when, switch,
 };
-use crate::command::state::identity;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::state::identity;
+use gstack_base::counted::counted;
+use gstack_base::glob::Glob;
+use gstack_base::site::SiteOrPage;
+use gstack_browser::page::Page;
+use gstack_browser::routes::{Route, RouteAct, RouteAnswer};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const LONGEST_DELAY: u64 = 60_000;
 const FOR_AGENTS: [&str; 7] =
     ["content-type", "content-language", "cache-control", "etag", "last-modified", "retry-after", "vary"];
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "route",
         aliases: &[],
@@ -54,7 +54,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 "Content type of the answer (default: from the file name or \
                 the text)",
             ),
-            crate::command::spec::Flag {
+            crate::spec::Flag {
                 name: "--header",
                 alias: "--headers",
                 value: Some("LINES"),

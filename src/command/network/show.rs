@@ -5,13 +5,13 @@
 
 use super::record::{header_of, is_of, line, numbered};
 use super::redact;
-use crate::base::clock::iso;
-use crate::base::metadata::is_metadata_url;
-use crate::base::site::SiteOrPage;
-use crate::browser::page::{Answer, Body, Exchange, Header, Page, SocketMessage, Timing};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::redaction;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::{Arguments, Context, Output};
+use crate::privacy::redaction;
+use gstack_base::clock::iso;
+use gstack_base::metadata::is_metadata_url;
+use gstack_base::site::SiteOrPage;
+use gstack_browser::page::{Answer, Body, Exchange, Header, Page, SocketMessage, Timing};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
 /// The default number of body characters to show.

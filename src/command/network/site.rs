@@ -2,22 +2,22 @@
 //!
 //! Owns the argument parsing. Never prints the values.
 
-use crate::base::counted::counted;
-use crate::base::site;
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb,
     Writes, flag, parameter, phrase,
 };
-use crate::command::state::identity;
-use crate::protocol::fault::Fault;
+use crate::state::identity;
+use gstack_base::counted::counted;
+use gstack_base::site;
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 
 const SITE: Flag = flag("--site", "HOST", ValueType::Choice, "The site: a.example, localhost:3000");
 /// Headers that determine a request's destination and length: only the browser sets them.
 const OF_THE_BROWSER: [&str; 5] = ["host", "content-length", "connection", "transfer-encoding", "upgrade"];
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "headers",
         aliases: &[],

@@ -3,15 +3,15 @@
 //! Owns the words and the bound of the list. The browser reports the service workers of all sites: only those of the page's own
 //! origin are listed and stopped, so that a page's agent learns nothing of other sites.
 
-use crate::base::counted::counted;
-use crate::browser::page::{ServiceWorker, Stopped};
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::privacy::redaction;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::privacy::redaction;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     Writes, parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::counted::counted;
+use gstack_browser::page::{ServiceWorker, Stopped};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
 /// More are only counted.
@@ -23,7 +23,7 @@ const CLOSED: Everyday = Everyday::Refused(NotEveryday {
         `gstack connect`.",
 });
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "workers",
         aliases: &["workers-list", "service-workers"],
@@ -162,7 +162,7 @@ async fn bypass(context: &Context, arguments: Arguments) -> Result<Output, Fault
 #[cfg(test)]
 mod tests {
     use super::{ServiceWorker, line};
-    use crate::command::core::{Call, everyday};
+    use crate::core::{Call, everyday};
 
     #[test]
     fn a_line_has_no_secrets() {

@@ -4,7 +4,7 @@
 //! Owns the list for both reading and writing. Paths outside the open folders never reach it: `path_guard` has refused
 //! them.
 
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::fs::OpenOptions;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};

@@ -2,14 +2,14 @@
 //!
 //! Owns the parts of an output. `base::filled_secrets` owns the search.
 
-use crate::base::filled_secrets::{clean, clean_value, without_in_json};
-use crate::command::core::Output;
-use crate::protocol::effects::Effect;
-use crate::protocol::fault::Fault;
+use crate::core::Output;
+use gstack_base::filled_secrets::{clean, clean_value, without_in_json};
+use gstack_protocol::effects::Effect;
+use gstack_protocol::fault::Fault;
 use serde_json::Value;
 
 /// Returns the outcome without the secrets, whoever asked.
-pub(in crate::command) fn without_secrets(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
+pub(crate) fn without_secrets(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
     match outcome {
         Ok(mut output) => {
             clean(&mut output.text);

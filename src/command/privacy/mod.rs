@@ -4,9 +4,9 @@
 
 mod closed_paths;
 pub(super) mod filled;
-pub(crate) mod path_guard;
-pub(crate) mod redaction;
+pub mod path_guard;
+pub mod redaction;
 pub(super) mod secrets;
-pub(crate) mod shared_text;
-pub(crate) mod tool_arguments;
-pub(crate) mod url_guard;
+pub mod shared_text;
+pub mod tool_arguments;
+pub mod url_guard;

@@ -4,11 +4,11 @@
 //! models (`closed_paths`), for both reading and writing.
 
 use super::closed_paths;
-use crate::base::atomic;
-use crate::base::pinned::PinnedFolder;
-use crate::command::core::Folders;
-use crate::command::privacy::filled;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::core::Folders;
+use crate::privacy::filled;
+use gstack_base::atomic;
+use gstack_base::pinned::PinnedFolder;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -17,7 +17,7 @@ const LARGEST_INPUT: u64 = 32 * 1024 * 1024;
 
 /// Returns the file to write for a typed path: absolute, with symlinks resolved. Fails if it is outside the open
 /// folders.
-pub(crate) fn output_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
+pub fn output_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
     let context = &for_whom.into();
     let path = resolve(&open_folders(context), base_of(context), typed)?;
     if context.for_model {
@@ -28,7 +28,7 @@ pub(crate) fn output_path(for_whom: impl Into<Folders>, typed: &str) -> Result<P
 
 /// Returns the file to read for a typed path, with symlinks resolved. Fails if it is missing or outside the open
 /// folders.
-pub(crate) fn input_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
+pub fn input_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
     let context = &for_whom.into();
     let path = resolve(&open_folders(context), base_of(context), typed)?;
     if context.for_model {
@@ -42,7 +42,7 @@ pub(crate) fn input_path(for_whom: impl Into<Folders>, typed: &str) -> Result<Pa
 }
 
 /// Returns the folder for a typed path, with symlinks resolved. Fails if it is missing or outside the open folders.
-pub(crate) fn output_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
+pub fn output_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
     let context = &for_whom.into();
     let missing = |error: std::io::Error| {
         Fault::new(FaultCode::NotFound, format!("{typed} can't be used as a folder: {error}"))
@@ -59,7 +59,7 @@ pub(crate) fn output_folder(for_whom: impl Into<Folders>, typed: &str) -> Result
 }
 
 /// Returns the file that a CDP client may upload, with symlinks resolved. `cwd` is the folder that it was given.
-pub(crate) fn client_input(cwd: Option<&Path>, gstack_home: &Path, typed: &str) -> Result<PathBuf, Fault> {
+pub fn client_input(cwd: Option<&Path>, gstack_home: &Path, typed: &str) -> Result<PathBuf, Fault> {
     let open = folders([cwd, Some(&std::env::temp_dir())]);
     let path = resolve(&open, cwd.unwrap_or(&std::env::temp_dir()), typed)?;
     closed_paths::check_input(&path, &open, gstack_home)?;
@@ -67,7 +67,7 @@ pub(crate) fn client_input(cwd: Option<&Path>, gstack_home: &Path, typed: &str) 
 }
 
 /// Returns the folder that a CDP client's downloads may go to, with symlinks resolved.
-pub(crate) fn client_output_folder(cwd: Option<&Path>, gstack_home: &Path, typed: &str) -> Result<PathBuf, Fault> {
+pub fn client_output_folder(cwd: Option<&Path>, gstack_home: &Path, typed: &str) -> Result<PathBuf, Fault> {
     let open = folders([cwd, Some(&std::env::temp_dir())]);
     let inside = format!("{}/download", typed.trim_end_matches('/'));
     let path = resolve(&open, cwd.unwrap_or(&std::env::temp_dir()), &inside)?;
@@ -77,14 +77,14 @@ pub(crate) fn client_output_folder(cwd: Option<&Path>, gstack_home: &Path, typed
 
 /// Reads a file that `input_path` allowed. Does not follow symlinks, so replacing the file or one of its folders in
 /// between has no effect.
-pub(crate) async fn read_text(path: &Path) -> Result<String, Fault> {
+pub async fn read_text(path: &Path) -> Result<String, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || read_now(&path));
     task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was interrupted: {error}")))?
 }
 
 /// Like `read_text`, but accepts any bytes.
-pub(crate) async fn read_bytes(path: &Path) -> Result<Vec<u8>, Fault> {
+pub async fn read_bytes(path: &Path) -> Result<Vec<u8>, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || bytes_now(&path));
     task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was interrupted: {error}")))?
@@ -113,12 +113,12 @@ fn bytes_now(path: &Path) -> Result<Vec<u8>, Fault> {
 
 /// Replaces the file's content. Writes a file next to it and renames that into place: a symlink at the path is
 /// replaced, and one in a parent folder is refused, never followed.
-pub(crate) async fn write(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
+pub async fn write(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
     write_by(atomic::write_judged, path, bytes).await
 }
 
 /// Like `write`, but the content is on disk when this returns.
-pub(crate) async fn write_synced(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
+pub async fn write_synced(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
     write_by(atomic::write_judged_synced, path, bytes).await
 }
 
@@ -200,7 +200,7 @@ fn lexically_inside(folders: &[PathBuf], base: &Path, typed: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{read_text, resolve, write};
-    use crate::protocol::fault::FaultCode;
+    use gstack_protocol::fault::FaultCode;
     use std::os::unix::fs::symlink;
 
     #[tokio::test]

@@ -4,10 +4,10 @@
 //! format. Redaction is a precaution: what passes is not necessarily harmless.
 
 use super::secrets::{is_issued_key, is_secret_name, is_secret_value};
-use crate::base::filled_secrets;
-use crate::browser::page::{KeyMeaning, is_named_key};
-use crate::command::core::{Call, composition};
-use crate::command::spec::{Parameter, ValueType};
+use crate::core::{Call, composition};
+use crate::spec::{Parameter, ValueType};
+use gstack_base::filled_secrets;
+use gstack_browser::page::{KeyMeaning, is_named_key};
 use percent_encoding::percent_decode_str;
 
 /// How many addresses within each other are read.
@@ -41,7 +41,7 @@ const SHORTEST_LEAK: usize = 3;
 
 /// Returns the arguments of a call as they may be recorded. Typed text is counted; scripts and addresses stay, without
 /// the secrets in them.
-pub(crate) fn arguments(call: &Call) -> Vec<String> {
+pub fn arguments(call: &Call) -> Vec<String> {
     let (kept, hidden) = split(call);
     let mut words = match inner_calls(call) {
         Some(line) => vec![line],
@@ -56,18 +56,18 @@ pub(crate) fn arguments(call: &Call) -> Vec<String> {
 }
 
 /// Returns the same, preceded by the command's name.
-pub(crate) fn line(call: &Call) -> String {
+pub fn line(call: &Call) -> String {
     std::iter::once(call.spec.name.to_owned()).chain(arguments(call)).collect::<Vec<_>>().join(" ")
 }
 
 /// Redacts a call that cannot be parsed. It will not run, but any of its words may be sensitive.
-pub(crate) fn unreadable(words: &[String]) -> Vec<String> {
+pub fn unreadable(words: &[String]) -> Vec<String> {
     if words.is_empty() { Vec::new() } else { vec![counted(words)] }
 }
 
 /// Redacts a message caused by a call: removes the values that its arguments hide. `words`: the words of a call that
 /// could not be parsed.
-pub(crate) fn message(call: Option<&Call>, words: &[String], message: &str) -> String {
+pub fn message(call: Option<&Call>, words: &[String], message: &str) -> String {
     let hidden = call.map_or_else(|| words.to_vec(), |call| split(call).1);
     let mut values: Vec<&str> = hidden.iter().map(String::as_str).collect();
     let whole = hidden.join(" ");
@@ -83,13 +83,13 @@ pub(crate) fn message(call: Option<&Call>, words: &[String], message: &str) -> S
 }
 
 /// Removes keys, and secrets in addresses, from any text.
-pub(crate) fn text(text: &str) -> String {
+pub fn text(text: &str) -> String {
     text_within(&filled_secrets::without(text), MOST_NESTED)
 }
 
 /// Returns an address as a file that is passed on has it: of its query only the names, no fragment, no part of the path
 /// that looks like a key, and no content of a `data:` address.
-pub(crate) fn shared_address(address: &str) -> String {
+pub fn shared_address(address: &str) -> String {
     let address = &*filled_secrets::without(address);
     if let Some((kind, content)) = address.split_once(',').filter(|_| address.starts_with("data:")) {
         return format!("{kind}, {} characters", content.len());
@@ -269,7 +269,7 @@ fn ends_address(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{arguments, message, text, unreadable};
-    use crate::command::core::Call;
+    use crate::core::Call;
 
     fn words(args: &[&str]) -> Vec<String> {
         args.iter().map(|word| (*word).to_owned()).collect()

@@ -58,19 +58,19 @@ const SHORTEST_PREFIXED: usize = 16;
 const SHORTEST_RANDOM: usize = 32;
 
 /// Whether a name marks its value as secret: `accessToken`, `X-Api-Key`, `session_id`.
-pub(in crate::command) fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     let words = words_of(name);
     words.iter().any(|word| SECRET_WORDS.contains(&word.as_str()))
         || words.windows(2).any(|pair| SECRET_PAIRS.contains(&(pair[0].as_str(), pair[1].as_str())))
 }
 
 /// Whether a value starts with a known issuer's prefix and continues like a key.
-pub(in crate::command) fn is_issued_key(value: &str) -> bool {
+pub(crate) fn is_issued_key(value: &str) -> bool {
     value.len() >= SHORTEST_PREFIXED && SECRET_PREFIXES.iter().any(|prefix| value.starts_with(prefix))
 }
 
 /// Whether a value is a key of a known issuer, or a long random run of letters and digits.
-pub(in crate::command) fn is_secret_value(value: &str) -> bool {
+pub(crate) fn is_secret_value(value: &str) -> bool {
     let value = value.trim().trim_matches('"');
     if is_issued_key(value) {
         return true;
@@ -85,12 +85,12 @@ pub(in crate::command) fn is_secret_value(value: &str) -> bool {
 }
 
 /// Replaces secrets with `[REDACTED — 12 chars]`, including inside JSON texts.
-pub(in crate::command) fn redact_entries(entries: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn redact_entries(entries: &Map<String, Value>) -> Map<String, Value> {
     entries.iter().map(|(name, value)| (name.clone(), redact(name, value))).collect()
 }
 
 /// Does the same for any JSON value.
-pub(in crate::command) fn redact_json(value: &Value) -> Value {
+pub(crate) fn redact_json(value: &Value) -> Value {
     redact("", value)
 }
 

@@ -4,12 +4,12 @@
 //! everything after the name.
 
 use super::redaction;
-use crate::command::state::identity;
+use crate::state::identity;
 
 const REDACTED: &str = "[redacted]";
 
 /// Returns any text without keys, without secrets in addresses, and without values that are named as secrets.
-pub(crate) fn redacted(text: &str) -> String {
+pub fn redacted(text: &str) -> String {
     without_named(&redaction::text(text))
 }
 

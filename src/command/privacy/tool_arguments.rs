@@ -3,15 +3,15 @@
 //! Owns parsing an agent's arguments by the command's spec. `redaction` decides what is hidden.
 
 use super::redaction;
-use crate::command::core::{Call, tool_schema};
-use crate::command::registry;
-use crate::command::spec::ValueType;
-use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
+use crate::core::{Call, tool_schema};
+use crate::registry;
+use crate::spec::ValueType;
+use gstack_protocol::page_tool::PAGE_TOOL_PREFIX;
 use serde_json::Value;
 
 /// Redacts the arguments of one of our tools, as JSON. `arguments`: as given by an agent, possibly cut off. Arguments
 /// of other tools stay unchanged.
-pub(crate) fn redacted(tool: &str, arguments: &str) -> String {
+pub fn redacted(tool: &str, arguments: &str) -> String {
     let is_of_page = tool.starts_with(PAGE_TOOL_PREFIX);
     let spec = registry::find(tool);
     if arguments.is_empty() || !(is_of_page || spec.is_some()) {

@@ -3,14 +3,14 @@
 //! Owns the check of an address as written, and of the remote address that responded. Sends nothing and resolves
 //! nothing: the browser's resolver rules refuse host names that lead to such a service.
 
-use crate::base::host::without_brackets;
-use crate::base::metadata::{is_metadata, is_metadata_address};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::host::without_brackets;
+use gstack_base::metadata::{is_metadata, is_metadata_address};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::net::IpAddr;
 use url::Url;
 
 /// Returns the address to open for typed text. Adds the scheme to `localhost:3000` and `example.com`.
-pub(crate) fn check(typed: &str) -> Result<Url, Fault> {
+pub fn check(typed: &str) -> Result<Url, Fault> {
     let typed = typed.trim();
     if typed.eq_ignore_ascii_case("about:blank") {
         return Url::parse("about:blank").map_err(|error| not_an_address(typed, &error.to_string()));
@@ -36,7 +36,7 @@ pub(crate) fn check(typed: &str) -> Result<Url, Fault> {
 
 /// Checks where a navigation ended after all redirects. `remote_address`: the server's address, as the browser writes
 /// it.
-pub(crate) fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Fault> {
+pub fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Fault> {
     // An address that cannot be parsed (of an error page) has no host to check.
     if let Ok(url) = Url::parse(url)
         && url.host().is_some_and(|host| is_metadata(&host))
@@ -47,7 +47,7 @@ pub(crate) fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(
 }
 
 /// Whether content from this server address must not be read. `address`: as the browser writes it.
-pub(crate) fn is_refused_address(address: &str) -> bool {
+pub fn is_refused_address(address: &str) -> bool {
     check_remote(address).is_err()
 }
 
@@ -90,7 +90,7 @@ fn scheme_to_add(typed: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::{check, check_arrival, check_remote};
-    use crate::protocol::fault::FaultCode;
+    use gstack_protocol::fault::FaultCode;
 
     #[test]
     fn web_addresses_are_opened_and_get_their_scheme() {

@@ -1,18 +1,18 @@
 //! The `console` and `dialog` commands: what gstack has collected from a page since it attached.
 
-use crate::base::clock::iso;
-use crate::browser::page::journal::ConsoleMessage;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{
     Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::clock::iso;
+use gstack_browser::page::journal::ConsoleMessage;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-pub(in crate::command) const CLEAR: Flag =
+pub(crate) const CLEAR: Flag =
     Flag { name: "--clear", alias: "", value: None, holds: ValueType::Deletion, help: "Clear the collected entries" };
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "console",
         aliases: &[],

@@ -1,14 +1,14 @@
 //! The `accessibility`, `media`, `data` and `perf` commands.
 
 use super::text::pretty;
-use crate::command::core::{Context, Output};
-use crate::command::spec::{
+use crate::core::{Context, Output};
+use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value};
 
-pub(in crate::command) const READING: &[Spec] = &[
+pub(crate) const READING: &[Spec] = &[
     Spec {
         name: "accessibility",
         aliases: &["ax"],
@@ -74,7 +74,7 @@ pub(in crate::command) const READING: &[Spec] = &[
     },
 ];
 
-pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
+pub(crate) const INSPECTION: &[Spec] = &[Spec {
     name: "perf",
     aliases: &[],
     category: Category::Inspection,

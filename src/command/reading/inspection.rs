@@ -1,20 +1,20 @@
 //! The `js`, `eval`, `css`, `attrs` and `is` commands.
 
 use super::text::pretty;
-use crate::browser::page::{ElementState, ScriptValue};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
     ValueType, Verb, Writes, parameter, phrase, selector,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::{ElementState, ScriptValue};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
 const SCRIPT_LIMIT: Duration = Duration::from_secs(30);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "js",
         aliases: &[],

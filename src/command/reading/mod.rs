@@ -10,4 +10,4 @@ pub(super) mod styles;
 pub(super) mod text;
 
 pub(super) use collected::CLEAR;
-pub(in crate::command) use text::pretty;
+pub(crate) use text::pretty;

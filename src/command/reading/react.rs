@@ -2,21 +2,21 @@
 //!
 //! Owns the words, and what of props and state is hidden: values of secret names and in the form of keys.
 
-use crate::browser::page::{Component, ComponentDetails};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::{redaction, secrets};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::privacy::{redaction, secrets};
+use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, flag,
     phrase, selector,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::{Component, ComponentDetails};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
 /// Components that are listed unless another number is given.
 const LISTED: usize = 200;
 const MOST_LISTED: usize = 2_000;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "react-tree",
         aliases: &[],

@@ -1,16 +1,16 @@
 //! The `snapshot` command.
 
 use super::snapshot_changes::{changes, worth_it};
-use crate::browser::page::{ImageFormat, Page, PrintedSnapshot, SEARCHED, Snapshot, SnapshotOptions, Target};
-use crate::command::core::output_files::unnamed;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::output_files::unnamed;
+use crate::core::{Arguments, Context, Output};
+use crate::privacy::path_guard;
+use crate::spec::{
     Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, flag, phrase,
     switch,
 };
-use crate::command::visual::{diff, format_of};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::visual::{diff, format_of};
+use gstack_browser::page::{ImageFormat, Page, PrintedSnapshot, SEARCHED, Snapshot, SnapshotOptions, Target};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ const FIND_ROW: &str = "-s 'tr:has-text(\"words\")' is the row with these words"
 const DIFF_TITLE: &str = "── changes since the snapshot before (- gone, + new) ──";
 const NO_BASELINE: &str = "(no previous snapshot to diff against — this snapshot stored as baseline)";
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "snapshot",
     aliases: &["snap"],
     category: Category::Snapshot,

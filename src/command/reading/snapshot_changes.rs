@@ -2,7 +2,7 @@
 //!
 //! Owns the form, and when it is worth it. Never reads a page.
 
-use crate::command::visual::diff;
+use crate::visual::diff;
 
 /// A smaller snapshot is always printed whole: there is little to save. In bytes, about a thousand tokens.
 const SMALLEST: usize = 4096;

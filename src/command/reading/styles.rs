@@ -1,13 +1,13 @@
 //! The `inspect` command.
 
-use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     phrase, selector,
 };
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -41,7 +41,7 @@ const COMPUTED: [&str; 26] = [
     "grid-template-columns",
 ];
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "inspect",
     aliases: &[],
     category: Category::Inspection,

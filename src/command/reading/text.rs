@@ -1,14 +1,14 @@
 //! The `text`, `html`, `links` and `forms` commands.
 
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, phrase,
     selector,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "text",
         aliases: &[],
@@ -125,6 +125,6 @@ async fn forms(context: &Context) -> Result<Output, Fault> {
 }
 
 /// Formats JSON for people, indented by 2 spaces.
-pub(in crate::command) fn pretty(value: &serde_json::Value) -> Result<String, Fault> {
+pub(crate) fn pretty(value: &serde_json::Value) -> Result<String, Fault> {
     serde_json::to_string_pretty(value).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
 }

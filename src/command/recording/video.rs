@@ -3,18 +3,18 @@
 //! Owns the spec, the rules for agents, and the messages. `video_file` writes the file.
 
 use super::video_file::{self, unusable};
-use crate::base::nameless;
-use crate::browser::page::video::{Ending, Frames, LONGEST, MOST_BYTES, VideoOptions, VideoRecording};
-use crate::command::core::output_files::unnamed;
-use crate::command::core::{Arguments, Context, Output, RecordingKind, wrong};
-use crate::command::files::PartialFile;
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::output_files::unnamed;
+use crate::core::{Arguments, Context, Output, RecordingKind, wrong};
+use crate::files::PartialFile;
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
     Writes, flag, parameter, phrase, phrase_when,
 };
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use gstack_base::nameless;
+use gstack_browser::page::video::{Ending, Frames, LONGEST, MOST_BYTES, VideoOptions, VideoRecording};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const MOST_FPS: u32 = 30;
 /// Width and height, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=1920;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "video",
     aliases: &[],
     category: Category::Visual,

@@ -5,14 +5,14 @@
 
 use super::vp8;
 use super::webm::{Block, Movie};
-use crate::base::nameless;
-use crate::browser::browser::Browser;
-use crate::browser::page::video::{EncodeError, Encoded, Encoder, Frames, SentShot, VideoRecording};
-use crate::command::core::Progress;
-use crate::command::files::PartialFile;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::core::Progress;
+use crate::files::PartialFile;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gstack_base::nameless;
+use gstack_browser::browser::Browser;
+use gstack_browser::page::video::{EncodeError, Encoded, Encoder, Frames, SentShot, VideoRecording};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io::{self, SeekFrom};
 use std::path::Path;
 use tokio::fs::File;
@@ -123,17 +123,6 @@ impl Spool {
             file.write(&part).await?;
         }
         Ok(written)
-    }
-}
-
-impl From<EncodeError> for Fault {
-    fn from(error: EncodeError) -> Self {
-        match error {
-            EncodeError::Page(error) => error.into(),
-            EncodeError::Refused(_) => Self::new(FaultCode::Internal, error.to_string())
-                .hint("The recording is kept: try `gstack video stop` again, or in another browser.")
-                .at(Hop::Browser),
-        }
     }
 }
 

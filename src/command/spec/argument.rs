@@ -126,7 +126,7 @@ pub struct Flag {
 }
 
 /// `--timeout MS`, accepted by every command that waits.
-pub(in crate::command) const TIMEOUT: Flag = Flag {
+pub(crate) const TIMEOUT: Flag = Flag {
     name: "--timeout",
     alias: "",
     value: Some("MS"),
@@ -135,7 +135,7 @@ pub(in crate::command) const TIMEOUT: Flag = Flag {
 };
 
 /// `--quiet`, accepted by every command that acts in a page (`Spec::takes_quiet`).
-pub(in crate::command) const QUIET: Flag = Flag {
+pub(crate) const QUIET: Flag = Flag {
     name: "--quiet",
     alias: "-q",
     value: None,
@@ -143,24 +143,19 @@ pub(in crate::command) const QUIET: Flag = Flag {
     help: "Do not print what the command did or caused",
 };
 
-pub(in crate::command) const fn flag(
-    name: &'static str,
-    value: &'static str,
-    holds: ValueType,
-    help: &'static str,
-) -> Flag {
+pub(crate) const fn flag(name: &'static str, value: &'static str, holds: ValueType, help: &'static str) -> Flag {
     Flag { name, alias: "", value: Some(value), holds, help }
 }
 
-pub(in crate::command) const fn switch(name: &'static str, holds: ValueType, help: &'static str) -> Flag {
+pub(crate) const fn switch(name: &'static str, holds: ValueType, help: &'static str) -> Flag {
     Flag { name, alias: "", value: None, holds, help }
 }
 
-pub(in crate::command) const fn selector(required: bool, holds: ValueType, help: &'static str) -> Parameter {
+pub(crate) const fn selector(required: bool, holds: ValueType, help: &'static str) -> Parameter {
     Parameter { name: "sel", required, kind: Kind::Selector, holds, help }
 }
 
-pub(in crate::command) const fn parameter(
+pub(crate) const fn parameter(
     name: &'static str,
     required: bool,
     kind: Kind,

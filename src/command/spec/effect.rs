@@ -3,9 +3,9 @@
 //! Owns the declarations that the policy and the tools read. Decides nothing.
 
 use super::capability::Capability;
-use crate::command::core::{Arguments, Folders, Output};
-use crate::protocol::fault::Fault;
+use crate::core::{Arguments, Folders, Output};
 use futures_util::future::BoxFuture;
+use gstack_protocol::fault::Fault;
 
 /// What a command changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub struct NotEveryday {
 }
 
 /// Runs a command without a browser.
-pub(crate) type RunAlone = fn(Folders, Arguments) -> BoxFuture<'static, Result<Output, Fault>>;
+pub type RunAlone = fn(Folders, Arguments) -> BoxFuture<'static, Result<Output, Fault>>;
 
 /// What a command needs in order to run.
 #[derive(Clone, Copy)]

@@ -6,19 +6,19 @@ mod argument;
 mod capability;
 mod effect;
 mod phrase;
-pub(in crate::command) mod shape;
+pub(crate) mod shape;
 
 pub use argument::{Flag, Kind, Parameter, ValueType};
-pub(crate) use capability::Capability;
-pub(crate) use effect::{EngineCommand, Everyday, Navigates, Needs, NotEveryday, Offered, TabUse, Writes};
-pub(crate) use phrase::{Phrase, Verb, When};
+pub use capability::Capability;
+pub use effect::{EngineCommand, Everyday, Navigates, Needs, NotEveryday, Offered, TabUse, Writes};
+pub use phrase::{Phrase, Verb, When};
 
 pub(super) use argument::{QUIET, TIMEOUT, flag, parameter, selector, switch};
 pub(super) use phrase::{phrase, phrase_when};
 
-use crate::command::core::{Arguments, Context, Output};
-use crate::protocol::fault::Fault;
+use crate::core::{Arguments, Context, Output};
 use futures_util::future::BoxFuture;
+use gstack_protocol::fault::Fault;
 
 /// What a command may do to a person's session. Determines who must approve it before an agent runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

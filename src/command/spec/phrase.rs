@@ -2,7 +2,7 @@
 //!
 //! Owns the verbs and the choice of the phrase. `words` fills in the template.
 
-use crate::command::core::Arguments;
+use crate::core::Arguments;
 
 /// One way to describe a command.
 #[derive(Clone, Copy, Debug)]
@@ -59,11 +59,11 @@ impl Phrase {
     }
 }
 
-pub(in crate::command) const fn phrase(verb: Verb, object: &'static str) -> Phrase {
+pub(crate) const fn phrase(verb: Verb, object: &'static str) -> Phrase {
     Phrase { when: When::Always, verb, object }
 }
 
-pub(in crate::command) const fn phrase_when(when: When, verb: Verb, object: &'static str) -> Phrase {
+pub(crate) const fn phrase_when(when: When, verb: Verb, object: &'static str) -> Phrase {
     Phrase { when, verb, object }
 }
 

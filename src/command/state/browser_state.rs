@@ -2,12 +2,12 @@
 //!
 //! Owns capture and restore, for `state` and for `handoff`. Never writes a file, never closes a tab.
 
-use crate::browser::page::{Cookie, PageStorage};
-use crate::browser::tab::Tab;
-use crate::command::core::Context;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::core::Context;
 use futures_util::future::join_all;
+use gstack_browser::page::{Cookie, PageStorage};
+use gstack_browser::tab::Tab;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -16,14 +16,14 @@ const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct BrowserState {
+pub struct BrowserState {
     pub cookies: Vec<Cookie>,
     pub pages: Vec<PageState>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PageState {
+pub struct PageState {
     pub url: String,
     pub local_storage: Map<String, Value>,
     /// Belongs to the tab and is not written to files.
@@ -37,7 +37,7 @@ pub(crate) struct PageState {
 }
 
 /// The result of a restore.
-pub(crate) struct Restored {
+pub struct Restored {
     /// In the order of the state's pages: each page's new tab, or why it has none.
     pub pages: Vec<Result<TabId, Fault>>,
     /// The tab that commands work on.
@@ -45,7 +45,7 @@ pub(crate) struct Restored {
 }
 
 /// Captures the cookies, and the pages that have a web address.
-pub(crate) async fn capture(context: &Context) -> Result<BrowserState, Fault> {
+pub async fn capture(context: &Context) -> Result<BrowserState, Fault> {
     let current = context.tab().await?;
     let cookies = context.pages.open(&current).await?.cookies().await?;
     let tabs: Vec<_> = context.browser.tabs().into_iter().filter(|tab| tab.url.starts_with("http")).collect();
@@ -74,7 +74,7 @@ async fn storage(context: &Context, tab: &Tab) -> Result<PageStorage, Fault> {
 }
 
 /// Sets the cookies and opens the pages in new tabs.
-pub(crate) async fn restore(context: &Context, state: &BrowserState) -> Result<Restored, Fault> {
+pub async fn restore(context: &Context, state: &BrowserState) -> Result<Restored, Fault> {
     context.page().await?.set_cookies(&state.cookies).await?;
     let pages = join_all(state.pages.iter().map(|page| open(context, page))).await;
     let opened = || state.pages.iter().zip(&pages).filter_map(|(page, tab)| Some((page, *tab.as_ref().ok()?)));

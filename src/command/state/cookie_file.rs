@@ -2,8 +2,8 @@
 //!
 //! Owns the parsing. Sets nothing.
 
-use crate::browser::page::{Cookie, PartitionKey};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::{Cookie, PartitionKey};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
 
 /// One cookie as written in a file; field names vary.

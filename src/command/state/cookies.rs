@@ -2,17 +2,17 @@
 
 use super::cookie_file;
 use super::storage::{OUTPUT, saved};
-use crate::base::clock::now_millis;
-use crate::base::counted::counted;
-use crate::browser::page::{Cookie, Page};
-use crate::command::core::{Arguments, Context, Output, everyday, wrong};
-use crate::command::privacy::path_guard;
-use crate::command::reading::pretty;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, everyday, wrong};
+use crate::privacy::path_guard;
+use crate::reading::pretty;
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType,
     Verb, When, Writes, flag, parameter, phrase, phrase_when, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::clock::now_millis;
+use gstack_base::counted::counted;
+use gstack_browser::page::{Cookie, Page};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use url::Url;
 
@@ -23,7 +23,7 @@ const DOMAIN: Flag = flag(
     "set: for this host; other actions: only cookies that are sent to this host",
 );
 
-pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
+pub(crate) const INSPECTION: &[Spec] = &[Spec {
     name: "cookies",
     aliases: &[],
     category: Category::Inspection,
@@ -73,7 +73,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     run: |context, arguments| Box::pin(cookies(context, arguments)),
 }];
 
-pub(in crate::command) const INTERACTION: &[Spec] = &[
+pub(crate) const INTERACTION: &[Spec] = &[
     Spec {
         name: "cookie",
         aliases: &[],

@@ -1,15 +1,15 @@
 //! The `header` and `useragent` commands.
 
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::privacy::secrets;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, usage};
+use crate::privacy::secrets;
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
-use crate::protocol::fault::Fault;
+use gstack_protocol::fault::Fault;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "header",
         aliases: &[],
@@ -67,15 +67,15 @@ async fn header(context: &Context, arguments: Arguments) -> Result<Output, Fault
 }
 
 /// Whether this is a token (RFC 9110, 5.6.2).
-pub(in crate::command) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-pub(in crate::command) fn is_value(value: &str) -> bool {
+pub(crate) fn is_value(value: &str) -> bool {
     !value.chars().any(char::is_control)
 }
 
-pub(in crate::command) fn is_sensitive(name: &str) -> bool {
+pub(crate) fn is_sensitive(name: &str) -> bool {
     name.to_ascii_lowercase().contains("cookie") || secrets::is_secret_name(name)
 }
 

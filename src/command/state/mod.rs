@@ -1,7 +1,7 @@
 //! Commands for browser state: cookies, storage, saved states, headers, the user agent.
 
 pub(super) mod browser_cookies;
-pub(crate) mod browser_state;
+pub mod browser_state;
 mod cookie_file;
 pub(super) mod cookies;
 pub(super) mod identity;

@@ -1,21 +1,21 @@
 //! The `state` command.
 
 use super::browser_state::{self, BrowserState};
-use crate::base::home::private_folder;
-use crate::command::core::{Arguments, Context, Output, everyday, usage};
-use crate::command::privacy::path_guard;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, everyday, usage};
+use crate::privacy::path_guard;
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::home::private_folder;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::path::PathBuf;
 
 const LONGEST_NAME: usize = 64;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "state",
     aliases: &[],
     category: Category::Tabs,

@@ -2,16 +2,16 @@
 //!
 //! Owns the argument parsing. Shows secrets only on request.
 
-use crate::browser::page::{Page, PageStorage};
-use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::privacy::{path_guard, secrets};
-use crate::command::reading::pretty;
-use crate::command::spec::{
+use crate::core::output_files::named_or_unnamed;
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::privacy::{path_guard, secrets};
+use crate::reading::pretty;
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
     Writes, flag, parameter, phrase, phrase_when, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::{Page, PageStorage};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
 /// `--output` of `storage` and `cookies`: the file for exports.
@@ -24,7 +24,7 @@ pub(super) const OUTPUT: Flag = flag(
 const SESSION: &str = "--session-storage";
 const SECRETS: &str = "--secrets";
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "storage",
     aliases: &[],
     category: Category::Inspection,

@@ -1,21 +1,21 @@
 //! The `diff` command.
 
 use super::text_diff;
-use crate::browser::page::TemporaryTab;
-use crate::browser::refused::RefusalMark;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::navigating::leave_metadata;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::navigating::leave_metadata;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, parameter, phrase,
 };
-use crate::protocol::fault::Fault;
+use gstack_browser::page::TemporaryTab;
+use gstack_browser::refused::RefusalMark;
+use gstack_protocol::fault::Fault;
 use std::time::Duration;
 use url::Url;
 
 const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "diff",
     aliases: &[],
     category: Category::Visual,

@@ -3,20 +3,20 @@
 //! Owns the spec, the sources of the two pictures and the output text. `picture_diff` compares.
 
 use super::picture_diff::{self, CompareError, Comparison};
-use crate::browser::page::{Area, ImageFormat};
-use crate::command::core::{Arguments, Context, Folders, Output, wrong};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Folders, Output, wrong};
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb,
     Writes, parameter, phrase, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::{Area, ImageFormat};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 /// pixelmatch's default.
 const THRESHOLD: f64 = 0.1;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "diff-image",
     aliases: &[],
     category: Category::Visual,

@@ -2,17 +2,17 @@
 //!
 //! Owns the spec and the file.
 
-use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::output_files::named_or_unnamed;
+use crate::core::{Arguments, Context, Output};
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
-use crate::protocol::fault::Fault;
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "mhtml",
     aliases: &[],
     category: Category::Visual,

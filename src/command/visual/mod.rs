@@ -5,10 +5,10 @@ pub(super) mod compare_pictures;
 pub(super) mod mhtml;
 pub(super) mod pdf;
 mod picture_diff;
-pub(in crate::command) mod screenshot;
+pub(crate) mod screenshot;
 pub(super) mod styling;
 mod text_diff;
-pub(in crate::command) mod viewport;
+pub(crate) mod viewport;
 
-pub(in crate::command) use screenshot::format_of;
-pub(in crate::command) use text_diff::diff;
+pub(crate) use screenshot::format_of;
+pub(crate) use text_diff::diff;

@@ -2,15 +2,15 @@
 //!
 //! Owns the paper sizes and units. Never prints.
 
-use crate::browser::page::PdfOptions;
-use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output, wrong};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::output_files::named_or_unnamed;
+use crate::core::{Arguments, Context, Output, wrong};
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     flag, parameter, phrase, switch,
 };
-use crate::protocol::fault::Fault;
+use gstack_browser::page::PdfOptions;
+use gstack_protocol::fault::Fault;
 use serde_json::json;
 
 /// Width and height in inches (ISO 216, ANSI Y14.1).
@@ -39,7 +39,7 @@ const PAGE_NUMBERS: &str = "<div style='font-size:9px;width:100%;text-align:cent
 /// An empty template; Chromium prints title, date and address if there is none.
 const NOTHING: &str = "<span></span>";
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "pdf",
     aliases: &[],
     category: Category::Visual,

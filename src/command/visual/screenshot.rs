@@ -1,19 +1,19 @@
 //! The `screenshot` and `responsive` commands.
 
-use crate::browser::page::{Area, Capture, ImageFormat, Page, Region, Target, Truncated};
-use crate::command::core::output_files::unnamed;
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::emulating::devices;
-use crate::command::privacy::path_guard;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::output_files::unnamed;
+use crate::core::{Arguments, Context, Output, usage};
+use crate::emulating::devices;
+use crate::privacy::path_guard;
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, ValueType,
     Verb, Writes, flag, parameter, phrase, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::{Area, Capture, ImageFormat, Page, Region, Target, Truncated};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[
+pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
         name: "screenshot",
         aliases: &[],
@@ -224,7 +224,7 @@ pub(super) fn looks_like_a_path(word: &str) -> bool {
         || word.starts_with("../")
 }
 
-pub(in crate::command) fn format_of(path: &str) -> Option<ImageFormat> {
+pub(crate) fn format_of(path: &str) -> Option<ImageFormat> {
     let (name, extension) = path.rsplit_once('.')?;
     // `.png` alone is a class selector.
     if name.is_empty() {

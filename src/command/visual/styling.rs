@@ -1,19 +1,19 @@
 //! The `style`, `cleanup` and `prettyscreenshot` commands.
 
 use super::screenshot::{format_of, looks_like_a_path, missing};
-use crate::base::counted::counted;
-use crate::browser::page::error::PageError;
-use crate::browser::page::{Area, Capture, Clutter, ImageFormat, Page, Target};
-use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output, usage};
-use crate::command::privacy::path_guard;
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::output_files::named_or_unnamed;
+use crate::core::{Arguments, Context, Output, usage};
+use crate::privacy::path_guard;
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
     Writes, parameter, phrase, phrase_when, selector, switch,
 };
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::counted::counted;
+use gstack_browser::page::error::PageError;
+use gstack_browser::page::{Area, Capture, Clutter, ImageFormat, Page, Target};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ const WIDTHS: std::ops::RangeInclusive<u32> = 100..=10_000;
 const HEIGHT: u32 = 900;
 const SCROLL_LIMIT: Duration = Duration::from_secs(5);
 
-pub(in crate::command) const INTERACTION: &[Spec] = &[
+pub(crate) const INTERACTION: &[Spec] = &[
     Spec {
         name: "style",
         aliases: &[],
@@ -87,7 +87,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
     },
 ];
 
-pub(in crate::command) const VISUAL: &[Spec] = &[Spec {
+pub(crate) const VISUAL: &[Spec] = &[Spec {
     name: "prettyscreenshot",
     aliases: &["pretty"],
     category: Category::Visual,

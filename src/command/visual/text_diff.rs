@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// Returns the lines removed (`-`), added (`+`) or kept (` `).
-pub(in crate::command) fn diff(before: &str, after: &str) -> String {
+pub(crate) fn diff(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let operations = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + LIMIT));
     let changes = operations.iter().flat_map(|operation| operation.iter_changes(&old[..], &new[..]));

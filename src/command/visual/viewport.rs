@@ -1,25 +1,25 @@
 //! The `viewport` command.
 
-use crate::browser::page::Screen;
-use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output};
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, ValueType,
     Verb, Writes, flag, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_browser::page::Screen;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 /// In device pixels per CSS pixel.
 const SMALLEST_SCALE: f64 = 0.25;
 const LARGEST_SCALE: f64 = 8.0;
 
-pub(in crate::command) const SCALE: Flag =
+pub(crate) const SCALE: Flag =
     flag("--scale", "N", ValueType::Choice, "Device pixels per CSS pixel (default: the screen's own)");
 
 /// Larger sizes are typing errors, and memory use grows with the square.
 const LARGEST_VIEWPORT: u32 = 10_000;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "viewport",
     aliases: &[],
     category: Category::Interaction,
@@ -56,7 +56,7 @@ async fn viewport(context: &Context, arguments: Arguments) -> Result<Output, Fau
 }
 
 /// Parses a size such as `1280x720`, and `--scale`.
-pub(in crate::command) fn read_screen(arguments: &Arguments, size: &str) -> Result<Screen, Fault> {
+pub(crate) fn read_screen(arguments: &Arguments, size: &str) -> Result<Screen, Fault> {
     let viewport = parse_size(size).ok_or_else(|| {
         Fault::new(FaultCode::BadRequest, format!("{size:?} is not a size")).hint("Write it as 1280x720.")
     })?;
@@ -72,11 +72,11 @@ pub(in crate::command) fn read_screen(arguments: &Arguments, size: &str) -> Resu
 }
 
 /// Returns the given scale, or `None` for the screen's own.
-pub(in crate::command) fn scale_of(screen: Screen) -> Option<f64> {
+pub(crate) fn scale_of(screen: Screen) -> Option<f64> {
     Some(screen.scale).filter(|scale| *scale > 0.0)
 }
 
-pub(in crate::command) fn scale_words(screen: Screen) -> String {
+pub(crate) fn scale_words(screen: Screen) -> String {
     scale_of(screen).map(|scale| format!(" at scale {scale}")).unwrap_or_default()
 }
 

@@ -3,8 +3,8 @@
 //! Owns the file: one line for each entry that has ended, compacted when the file grows too large. The entries are
 //! already redacted. A full or broken disk loses the record but never fails the command.
 
-use crate::base::{append, atomic, filled_secrets};
-use crate::protocol::activity::ActivityEntry;
+use gstack_base::{append, atomic, filled_secrets};
+use gstack_protocol::activity::ActivityEntry;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ fn rewrite<'a>(path: &Path, kept: impl Iterator<Item = &'a ActivityEntry>) -> io
 #[cfg(test)]
 mod tests {
     use super::{ActivityFile, LARGEST};
-    use crate::protocol::activity::{ActivityEntry, ActivityOutcome, ActivitySource};
+    use gstack_protocol::activity::{ActivityEntry, ActivityOutcome, ActivitySource};
     use std::os::unix::fs::PermissionsExt;
 
     fn entry(id: u64, words: &str) -> ActivityEntry {

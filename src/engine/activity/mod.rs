@@ -6,16 +6,16 @@
 mod file;
 mod ring;
 
-pub(crate) use ring::RING;
+pub use ring::RING;
 
-use crate::base::clock::now_millis;
-use crate::base::home::Home;
-use crate::base::mutex::lock;
-use crate::command::{Call, Category, Spec, redaction, registry};
-use crate::engine::ports::{PortId, Ports};
-use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage, ActivitySource};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{PanelId, TabId};
+use crate::ports::{PortId, Ports};
+use gstack_base::clock::now_millis;
+use gstack_base::home::Home;
+use gstack_base::mutex::lock;
+use gstack_command::{Call, Category, Spec, redaction, registry};
+use gstack_protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage, ActivitySource};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::{PanelId, TabId};
 use ring::Activity;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -27,7 +27,7 @@ const LONGEST_RESULT: usize = 200;
 
 /// A handle to the activity log. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct ActivityLog(Arc<Shared>);
+pub struct ActivityLog(Arc<Shared>);
 
 struct Shared {
     ring: Mutex<Activity>,
@@ -50,7 +50,7 @@ impl From<ActivitySource> for Source {
 }
 
 /// The first page of a stream and the receiver of what follows.
-pub(crate) struct Followed {
+pub struct Followed {
     pub page: ActivityPage,
     pub events: broadcast::Receiver<ActivityEntry>,
 }
@@ -128,7 +128,7 @@ fn cut(text: String, longest: usize) -> String {
 
 impl ActivityLog {
     /// Continues the log of earlier daemons.
-    pub(in crate::engine) fn open(home: &Home, ports: Ports) -> Self {
+    pub(crate) fn open(home: &Home, ports: Ports) -> Self {
         Self(Arc::new(Shared { ring: Mutex::new(Activity::open(home.activity_file())), ports }))
     }
 
@@ -176,23 +176,23 @@ impl ActivityLog {
     }
 
     /// Returns the entries after `after` that are still kept, oldest first.
-    pub(crate) fn page(&self, after: ActivityId, limit: usize) -> ActivityPage {
+    pub fn page(&self, after: ActivityId, limit: usize) -> ActivityPage {
         lock(&self.0.ring).page(after, limit)
     }
 
     /// Returns the same entries and a receiver of every later change, with no gap between the two.
-    pub(crate) fn follow(&self, after: ActivityId) -> Followed {
+    pub fn follow(&self, after: ActivityId) -> Followed {
         let activity = lock(&self.0.ring);
         Followed { page: activity.page(after, RING), events: activity.told.subscribe() }
     }
 
     /// Returns a number from which a reader can resume without missing the end of an entry.
-    pub(crate) fn settled(&self) -> ActivityId {
+    pub fn settled(&self) -> ActivityId {
         lock(&self.0.ring).settled()
     }
 
     /// Subscribes a panel. Queues its answer before the first push.
-    pub(crate) fn subscribe(
+    pub fn subscribe(
         &self,
         port: PortId,
         client: Option<PanelId>,
@@ -206,7 +206,7 @@ impl ActivityLog {
         Ok(())
     }
 
-    pub(crate) fn unsubscribe(&self, port: PortId, client: Option<&PanelId>) {
+    pub fn unsubscribe(&self, port: PortId, client: Option<&PanelId>) {
         lock(&self.0.ring).panels.retain(|(of, panel), _| *of != port || panel.as_ref() != client);
     }
 

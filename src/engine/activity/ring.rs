@@ -3,16 +3,16 @@
 //! Owns the kept entries. Never parses a command.
 
 use super::file::ActivityFile;
-use crate::engine::ports::{PortId, PortSender};
-use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage};
-use crate::protocol::ids::PanelId;
-use crate::protocol::methods::ToPanel;
+use crate::ports::{PortId, PortSender};
+use gstack_protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage};
+use gstack_protocol::ids::PanelId;
+use gstack_protocol::methods::ToPanel;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use tokio::sync::broadcast;
 
 /// The number of entries that are kept.
-pub(crate) const RING: usize = 1000;
+pub const RING: usize = 1000;
 /// The number of entries that a receiver may lag behind before it loses some.
 const BACKLOG: usize = 256;
 /// In bytes. Half of what one message to Chrome may hold, which leaves room for quotes and escapes.
@@ -109,7 +109,7 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::{Activity, RING};
-    use crate::protocol::activity::{ActivityEntry, ActivityOutcome, ActivitySource};
+    use gstack_protocol::activity::{ActivityEntry, ActivityOutcome, ActivitySource};
 
     fn entry() -> ActivityEntry {
         ActivityEntry {

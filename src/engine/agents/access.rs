@@ -2,12 +2,12 @@
 //!
 //! Owns the interface that the HTTP and MCP servers see. The engine's `tools` implement it.
 
-use crate::agent::adapter::ToolResult;
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ConversationId, TabId};
-use crate::protocol::page_tool::ListedPageTool;
 use futures_util::future::BoxFuture;
+use gstack_agent::adapter::ToolResult;
+use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ConversationId, TabId};
+use gstack_protocol::page_tool::ListedPageTool;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A tool as MCP lists it.
 #[derive(Clone, Debug)]
-pub(crate) struct OfferedTool {
+pub struct OfferedTool {
     pub name: String,
     pub description: String,
     pub schema: Map<String, Value>,
@@ -26,7 +26,7 @@ pub(crate) struct OfferedTool {
 
 /// A tool of the page that an agent's tab shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PageToolOffer {
+pub struct PageToolOffer {
     pub listed: ListedPageTool,
     /// The page's own name for it.
     pub tool: String,
@@ -36,7 +36,7 @@ pub(crate) struct PageToolOffer {
 }
 
 /// The tools of one agent of one conversation.
-pub(crate) trait AgentAccess: Send + Sync {
+pub trait AgentAccess: Send + Sync {
     fn conversation_id(&self) -> &ConversationId;
 
     /// Returns a token that is cancelled when the agent has ended. Anything kept for the agent can be dropped then.

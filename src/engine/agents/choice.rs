@@ -4,30 +4,30 @@
 
 use super::model::model_for;
 use super::pool::AgentPool;
-use crate::agent::adapter::Agent;
-use crate::agent::builtin;
-use crate::chat::{Conversation, Message};
-use crate::protocol::catalogue::Sentence;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::AgentName;
+use gstack_agent::adapter::Agent;
+use gstack_agent::builtin;
+use gstack_chat::{Conversation, Message};
+use gstack_protocol::catalogue::Sentence;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::AgentName;
 use std::sync::Arc;
 
 /// The agent that answers, or the reason why it cannot.
-pub(in crate::engine) struct Choice {
-    pub(in crate::engine) agent: Arc<dyn Agent>,
-    pub(in crate::engine) model: Option<String>,
+pub(crate) struct Choice {
+    pub(crate) agent: Arc<dyn Agent>,
+    pub(crate) model: Option<String>,
     /// True if the agent decides what to do by itself, so the policy checks each of its actions.
-    pub(in crate::engine) is_model: bool,
+    pub(crate) is_model: bool,
     /// True if the message is exactly one command, which runs without a model.
-    pub(in crate::engine) direct: bool,
-    pub(in crate::engine) fault: Option<Fault>,
+    pub(crate) direct: bool,
+    pub(crate) fault: Option<Fault>,
     /// Notices for the person before the turn begins.
-    pub(in crate::engine) notices: Vec<Sentence>,
+    pub(crate) notices: Vec<Sentence>,
 }
 
 impl AgentPool {
     /// Returns the agent that answers a message, or without a message the one that would answer as far as is known.
-    pub(in crate::engine) async fn choose(&self, conversation: &Conversation, message: Option<&Message>) -> Choice {
+    pub(crate) async fn choose(&self, conversation: &Conversation, message: Option<&Message>) -> Choice {
         let (known, config) = (&self.0.known, self.0.config.get());
         if config.turns.direct_commands
             && message.is_some_and(is_one_command)

@@ -3,19 +3,19 @@
 //! Owns the variables that gstack adds and removes. The rest comes from the login shell.
 
 use super::pool::AgentPool;
-use crate::agent::adapter::AgentEnvironment;
-use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
-use crate::base::lineage::{AGENT_VARIABLE, CONVERSATION_VARIABLE};
-use crate::base::program;
-use crate::protocol::command::{PLACE_VARIABLES, PORT_VARIABLE, TOKEN_VARIABLE};
-use crate::protocol::ids::ConversationId;
+use gstack_agent::adapter::AgentEnvironment;
+use gstack_base::home::{HOME_VARIABLE, SESSION_VARIABLE};
+use gstack_base::lineage::{AGENT_VARIABLE, CONVERSATION_VARIABLE};
+use gstack_base::program;
+use gstack_protocol::command::{PLACE_VARIABLES, PORT_VARIABLE, TOKEN_VARIABLE};
+use gstack_protocol::ids::ConversationId;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
 impl AgentPool {
     /// Returns the login shell's environment, the mark that identifies an agent's processes, and what `gstack` in the
     /// agent's shell needs to reach this daemon: the conversation's token and nothing more.
-    pub(in crate::engine) fn environment_for(
+    pub(crate) fn environment_for(
         &self,
         conversation: &ConversationId,
         token: &str,

@@ -3,8 +3,8 @@
 //! Owns finding and ending them. `base::lineage` identifies a process that sends a request.
 
 use super::pool::AgentPool;
-use crate::base::lineage::{AGENT_VARIABLE, LONGEST_CHAIN};
-use crate::base::process::{Process, ProcessTable, own_pid, variable};
+use gstack_base::lineage::{AGENT_VARIABLE, LONGEST_CHAIN};
+use gstack_base::process::{Process, ProcessTable, own_pid, variable};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 impl AgentPool {
     /// Ends the agents of an earlier daemon that was killed. Most end by themselves once their pipe closes, and save
     /// their state before that.
-    pub(in crate::engine) fn end_orphans(&self) {
+    pub(crate) fn end_orphans(&self) {
         let orphans = marked(self.0.home.root());
         if orphans.is_empty() {
             return;
@@ -30,7 +30,7 @@ impl AgentPool {
     }
 
     /// Kills the processes that this daemon's agents left running.
-    pub(in crate::engine) fn kill_left_over(&self) {
+    pub(crate) fn kill_left_over(&self) {
         kill(&marked(self.0.home.root()));
     }
 }

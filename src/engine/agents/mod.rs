@@ -14,9 +14,9 @@ mod slots;
 mod spare;
 mod tokens;
 
-pub(crate) use access::{AgentAccess, OfferedTool, PageToolOffer};
+pub use access::{AgentAccess, OfferedTool, PageToolOffer};
 pub(super) use choice::Choice;
 pub(super) use model::split_model;
-pub(crate) use pool::AgentPool;
+pub use pool::AgentPool;
 pub(super) use slots::{Slot, SlotAnswer, slots_by_memory};
 pub(super) use tokens::Tokens;

@@ -5,9 +5,9 @@
 
 mod depth;
 
-use crate::engine::config::DepthModels;
-use crate::protocol::agents::ModelInfo;
+use crate::config::DepthModels;
 use depth::Depth;
+use gstack_protocol::agents::ModelInfo;
 
 /// Words that vendors use in the names of their fast models.
 const FAST_NAMES: [&str; 5] = ["haiku", "flash", "mini", "nano", "spark"];
@@ -40,7 +40,7 @@ pub(super) fn model_for(
 }
 
 /// Splits `/fast WORDS` and `/deep WORDS` into the model for that one message and the message.
-pub(in crate::engine) fn split_model(text: String) -> (Option<String>, String) {
+pub(crate) fn split_model(text: String) -> (Option<String>, String) {
     let named = |depth: &str| {
         let rest = text.trim_start().strip_prefix('/')?.strip_prefix(depth)?;
         let words = rest.trim();

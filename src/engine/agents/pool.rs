@@ -4,26 +4,26 @@
 
 use super::sandbox::agent_settings;
 use super::slots::{Slots, slots_by_memory};
-use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
-use crate::agent::agent_list;
-use crate::agent::sandbox::SandboxMode;
-use crate::base::home::Home;
-use crate::base::mutex::lock;
-use crate::engine::config::{Config, ConfigFile};
-use crate::engine::ports::Ports;
-use crate::engine::tasks::Tasks;
-use crate::protocol::agents::AgentInfo;
-use crate::protocol::agents::{Agents, SandboxInfo};
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultWords};
-use crate::protocol::ids::{AgentName, ConversationId};
-use crate::protocol::methods::ToPanel;
+use crate::config::{Config, ConfigFile};
+use crate::ports::Ports;
+use crate::tasks::Tasks;
+use gstack_agent::adapter::{Agent, AgentEnvironment, Offers};
+use gstack_agent::agent_list;
+use gstack_agent::sandbox::SandboxMode;
+use gstack_base::home::Home;
+use gstack_base::mutex::lock;
+use gstack_protocol::agents::AgentInfo;
+use gstack_protocol::agents::{Agents, SandboxInfo};
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultWords};
+use gstack_protocol::ids::{AgentName, ConversationId};
+use gstack_protocol::methods::ToPanel;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 /// A handle to the agents. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct AgentPool(pub(super) Arc<Shared>);
+pub struct AgentPool(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) home: Home,
@@ -43,7 +43,7 @@ pub(super) struct Shared {
 
 impl AgentPool {
     /// Creates the pool without looking for agents.
-    pub(in crate::engine) fn new(home: Home, port: u16, config: ConfigFile, ports: Ports, tasks: Tasks) -> Self {
+    pub(crate) fn new(home: Home, port: u16, config: ConfigFile, ports: Ports, tasks: Tasks) -> Self {
         let now = config.get();
         let known = agent_list::Agents::new(agent_settings(&home, &now));
         let slots = Slots::new(slot_limit(&now));
@@ -52,7 +52,7 @@ impl AgentPool {
     }
 
     /// Returns every agent with what it is missing. `refresh` looks for agents again.
-    pub(crate) async fn list(&self, refresh: bool) -> Agents {
+    pub async fn list(&self, refresh: bool) -> Agents {
         let known = &self.0.known;
         let agents = if refresh { known.refresh().await } else { known.list().await };
         self.told(agents)
@@ -70,14 +70,14 @@ impl AgentPool {
     }
 
     /// Sends the list to every panel and returns it. `refresh` looks for agents again.
-    pub(in crate::engine) async fn tell(&self, refresh: bool) -> Agents {
+    pub(crate) async fn tell(&self, refresh: bool) -> Agents {
         let agents = self.list(refresh).await;
         self.0.ports.broadcast(&ToPanel::AgentsChanged(agents.clone()));
         agents
     }
 
     /// Looks for agents in the background, so that the first panel gets its answer at once.
-    pub(in crate::engine) fn look(&self) {
+    pub(crate) fn look(&self) {
         let pool = self.clone();
         self.0.tasks.spawn(async move {
             let shutdown = pool.0.tasks.shutdown();
@@ -89,31 +89,31 @@ impl AgentPool {
     }
 
     /// Adds the folders of a terminal's PATH to the search. Returns true if that may find more agents.
-    pub(crate) fn learn_path(&self, path: Option<&str>) -> bool {
+    pub fn learn_path(&self, path: Option<&str>) -> bool {
         path.is_some_and(|path| self.0.known.learn_path(path))
     }
 
     /// Returns the agent of this name. Fails if it does not exist.
-    pub(in crate::engine) fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
+    pub(crate) fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
         self.0.known.get(name)
     }
 
     /// Records what a running agent offers, and tells the panels if it changed.
-    pub(in crate::engine) fn learn_offers(&self, name: &AgentName, offers: Offers) {
+    pub(crate) fn learn_offers(&self, name: &AgentName, offers: Offers) {
         if let Some(agents) = self.0.known.learn(name, offers) {
             self.0.ports.broadcast(&ToPanel::AgentsChanged(self.told(agents)));
         }
     }
 
     /// Applies the current configuration. Running agents are not affected.
-    pub(in crate::engine) fn configure(&self) {
+    pub(crate) fn configure(&self) {
         let config = self.0.config.get();
         self.0.slots.set_limit(slot_limit(&config));
         self.0.known.configure(agent_settings(&self.0.home, &config));
     }
 
     /// Returns the sandbox from the last search. `None` before the first search and if the person turned it off.
-    pub(in crate::engine) fn sandbox(&self) -> Option<SandboxInfo> {
+    pub(crate) fn sandbox(&self) -> Option<SandboxInfo> {
         let state = self.0.known.known_sandbox().filter(|state| state.mode != SandboxMode::Off)?;
         state.found.as_ref()?;
         let (detail, words) = FaultWords::of(state.words());
@@ -121,7 +121,7 @@ impl AgentPool {
     }
 
     /// Formats an agent's label, version and path together with its sandbox.
-    pub(in crate::engine) fn with_sandbox(&self, agent: [&str; 3]) -> Sentence {
+    pub(crate) fn with_sandbox(&self, agent: [&str; 3]) -> Sentence {
         let [label, version, path] = agent;
         let known = self.0.known.known_sandbox().filter(|state| state.mode != SandboxMode::Off);
         match known.and_then(|state| state.found) {
@@ -132,31 +132,31 @@ impl AgentPool {
     }
 
     /// Describes the sandbox for `status`, even before the first search and if the person turned it off.
-    pub(in crate::engine) fn sandbox_status(&self) -> Option<String> {
+    pub(crate) fn sandbox_status(&self) -> Option<String> {
         self.0.known.known_sandbox().map(|state| state.words().to_string())
     }
 
     /// Returns the environment that agents and git run in, with their sandbox.
-    pub(in crate::engine) async fn environment(&self) -> AgentEnvironment {
+    pub(crate) async fn environment(&self) -> AgentEnvironment {
         self.0.known.environment().await
     }
 
-    pub(in crate::engine) fn slots(&self) -> &Slots {
+    pub(crate) fn slots(&self) -> &Slots {
         &self.0.slots
     }
 
     /// Records that the conversation has an agent process.
-    pub(in crate::engine) fn started(&self, id: &ConversationId) {
+    pub(crate) fn started(&self, id: &ConversationId) {
         lock(&self.0.running).insert(id.clone());
     }
 
     /// Records that the conversation no longer has an agent process.
-    pub(in crate::engine) fn ended(&self, id: &ConversationId) {
+    pub(crate) fn ended(&self, id: &ConversationId) {
         lock(&self.0.running).remove(id);
     }
 
     /// Returns the number of conversations that have an agent process.
-    pub(in crate::engine) fn running(&self) -> usize {
+    pub(crate) fn running(&self) -> usize {
         lock(&self.0.running).len()
     }
 }

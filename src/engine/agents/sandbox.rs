@@ -2,11 +2,11 @@
 //!
 //! Owns the settings that are passed to `agent::sandbox`. Never confines a process.
 
-use crate::agent::agent_list::AgentSettings;
-use crate::agent::sandbox::{Access, SandboxSettings};
-use crate::base::home::Home;
-use crate::base::program;
-use crate::engine::config::Config;
+use crate::config::Config;
+use gstack_agent::agent_list::AgentSettings;
+use gstack_agent::sandbox::{Access, SandboxSettings};
+use gstack_base::home::Home;
+use gstack_base::program;
 
 /// Returns the settings of the agent layer.
 pub(super) fn agent_settings(home: &Home, config: &Config) -> AgentSettings {

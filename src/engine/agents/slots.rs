@@ -3,8 +3,8 @@
 //! Owns the count and the queue. Never starts or ends a process: the holder of a slot does, and an idle holder is asked
 //! to give up its slot when another conversation needs one.
 
-use crate::base::mutex::lock;
-use crate::protocol::ids::ConversationId;
+use gstack_base::mutex::lock;
+use gstack_protocol::ids::ConversationId;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -21,7 +21,7 @@ const DEFAULT_UNKNOWN: usize = 4;
 
 /// The slots of one daemon. Cheap to clone.
 #[derive(Clone)]
-pub(in crate::engine) struct Slots(Arc<Mutex<State>>);
+pub(crate) struct Slots(Arc<Mutex<State>>);
 
 struct State {
     limit: usize,
@@ -38,13 +38,13 @@ struct Holder {
 }
 
 /// The right to run one agent process. Dropped when the process has ended.
-pub(in crate::engine) struct Slot {
+pub(crate) struct Slot {
     slots: Slots,
     number: u64,
 }
 
 /// The result of [`Slots::take`].
-pub(in crate::engine) enum SlotAnswer {
+pub(crate) enum SlotAnswer {
     Now(Slot),
     /// The slot arrives when one is free. The agent of conversation `idle` has no turn and should end to free one.
     Later {
@@ -54,12 +54,12 @@ pub(in crate::engine) enum SlotAnswer {
 }
 
 impl Slots {
-    pub(in crate::engine) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self(Arc::new(Mutex::new(State { limit, holders: HashMap::new(), last_number: 0, waiting: VecDeque::new() })))
     }
 
     /// Takes a slot for a conversation. Conversations that already wait come first.
-    pub(in crate::engine) fn take(&self, id: &ConversationId) -> SlotAnswer {
+    pub(crate) fn take(&self, id: &ConversationId) -> SlotAnswer {
         let mut state = lock(&self.0);
         if state.holders.len() < state.limit && state.waiting.is_empty() {
             return SlotAnswer::Now(self.grant(&mut state, id));
@@ -70,31 +70,31 @@ impl Slots {
     }
 
     /// Takes a slot if one is free and no conversation waits.
-    pub(in crate::engine) fn take_free(&self, id: &ConversationId) -> Option<Slot> {
+    pub(crate) fn take_free(&self, id: &ConversationId) -> Option<Slot> {
         let mut state = lock(&self.0);
         (state.holders.len() < state.limit && state.waiting.is_empty()).then(|| self.grant(&mut state, id))
     }
 
     /// Records whether the conversation's agent is idle.
-    pub(in crate::engine) fn set_idle(&self, id: &ConversationId, idle: bool) {
+    pub(crate) fn set_idle(&self, id: &ConversationId, idle: bool) {
         for holder in lock(&self.0).holders.values_mut().filter(|holder| holder.id == *id) {
             holder.idle_since = idle.then(Instant::now);
         }
     }
 
     /// Returns true if a conversation waits for a slot, so that an agent without a turn should end at once.
-    pub(in crate::engine) fn are_wanted(&self) -> bool {
+    pub(crate) fn are_wanted(&self) -> bool {
         let mut state = lock(&self.0);
         state.waiting.retain(|(_, sender)| !sender.is_closed());
         !state.waiting.is_empty()
     }
 
     /// Returns the conversation whose agent has been idle the longest, if another one waits for a slot.
-    pub(in crate::engine) fn to_end(&self) -> Option<ConversationId> {
+    pub(crate) fn to_end(&self) -> Option<ConversationId> {
         self.are_wanted().then(|| lock(&self.0).longest_idle()).flatten()
     }
 
-    pub(in crate::engine) fn set_limit(&self, limit: usize) {
+    pub(crate) fn set_limit(&self, limit: usize) {
         let granted = {
             let mut state = lock(&self.0);
             state.limit = limit.max(1);
@@ -150,7 +150,7 @@ fn hand_out(granted: Vec<(Slot, oneshot::Sender<Slot>)>) {
 }
 
 /// Returns the default limit: as many agents as fit into the agents' part of the machine's memory.
-pub(in crate::engine) fn slots_by_memory() -> usize {
+pub(crate) fn slots_by_memory() -> usize {
     let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return DEFAULT_UNKNOWN };
     let total =
         text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse().ok());

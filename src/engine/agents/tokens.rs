@@ -2,13 +2,13 @@
 //!
 //! Owns the table and its comparison. Never creates a token, and does not know what a token gives access to.
 
-use crate::base::mutex::lock;
+use gstack_base::mutex::lock;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use subtle::ConstantTimeEq;
 
 /// Tokens and what each gives access to. Cheap to clone.
-pub(in crate::engine) struct Tokens<T: ?Sized>(Arc<Mutex<HashMap<String, Arc<T>>>>);
+pub(crate) struct Tokens<T: ?Sized>(Arc<Mutex<HashMap<String, Arc<T>>>>);
 
 impl<T: ?Sized> Clone for Tokens<T> {
     fn clone(&self) -> Self {
@@ -23,17 +23,17 @@ impl<T: ?Sized> Default for Tokens<T> {
 }
 
 impl<T: ?Sized> Tokens<T> {
-    pub(in crate::engine) fn admit(&self, token: &str, opens: Arc<T>) {
+    pub(crate) fn admit(&self, token: &str, opens: Arc<T>) {
         lock(&self.0).insert(token.to_owned(), opens);
     }
 
     /// Revokes the token.
-    pub(in crate::engine) fn revoke(&self, token: &str) {
+    pub(crate) fn revoke(&self, token: &str) {
         lock(&self.0).remove(token);
     }
 
     /// Returns what a token gives access to. Compares every token, each in constant time.
-    pub(in crate::engine) fn opened_by(&self, presented: &str) -> Option<Arc<T>> {
+    pub(crate) fn opened_by(&self, presented: &str) -> Option<Arc<T>> {
         let known = lock(&self.0);
         let mut found = None;
         for (token, opens) in known.iter() {
@@ -45,7 +45,7 @@ impl<T: ?Sized> Tokens<T> {
     }
 
     /// Returns one entry for which `holds` is true.
-    pub(in crate::engine) fn find(&self, holds: impl Fn(&T) -> bool) -> Option<Arc<T>> {
+    pub(crate) fn find(&self, holds: impl Fn(&T) -> bool) -> Option<Arc<T>> {
         lock(&self.0).values().find(|opens| holds(opens)).cloned()
     }
 }

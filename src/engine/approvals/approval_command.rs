@@ -4,11 +4,11 @@
 //! answers in a panel, with `gstack approvals`, or with the link that the command got.
 
 use super::Approvals;
-use crate::base::person_program;
-use crate::base::visible::visible;
-use crate::engine::config::ConfigFile;
-use crate::protocol::control::WaitingApprovals;
-use crate::protocol::ids::ApprovalId;
+use crate::config::ConfigFile;
+use gstack_base::person_program;
+use gstack_base::visible::visible;
+use gstack_protocol::control::WaitingApprovals;
+use gstack_protocol::ids::ApprovalId;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
@@ -52,7 +52,7 @@ enum OpenedKind {
 
 impl Approvals {
     /// Runs the person's command for each approval and question that opens, until the daemon ends.
-    pub(in crate::engine) async fn run_command(self, config: ConfigFile) {
+    pub(crate) async fn run_command(self, config: ConfigFile) {
         let mut changed = self.0.changed.subscribe();
         let shutdown = self.0.tasks.shutdown();
         let room = Arc::new(Semaphore::new(AT_ONCE));

@@ -1,7 +1,7 @@
 //! Faults of answers to approvals and questions.
 
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// Errors shown in a panel.
 #[derive(Debug)]

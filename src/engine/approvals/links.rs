@@ -5,24 +5,24 @@
 
 use super::Approvals;
 use super::error::LinkError;
-use crate::base::clock::now_millis;
-use crate::base::mutex::lock;
-use crate::base::visible::visible;
-use crate::engine::config::LinkBase;
-use crate::protocol::action::{ActionElement, ActionRecord};
-use crate::protocol::approval_link::{ApprovalLink, LinkedApproval, LinkedFact};
-use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::chat_requests::ApprovalAnswer;
-use crate::protocol::control::WaitingApproval;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::ApprovalId;
+use crate::config::LinkBase;
+use gstack_base::clock::now_millis;
+use gstack_base::mutex::lock;
+use gstack_base::visible::visible;
+use gstack_protocol::action::{ActionElement, ActionRecord};
+use gstack_protocol::approval_link::{ApprovalLink, LinkedApproval, LinkedFact};
+use gstack_protocol::chat::{AnsweredBy, Decision};
+use gstack_protocol::chat_requests::ApprovalAnswer;
+use gstack_protocol::control::WaitingApproval;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::ApprovalId;
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 /// The path of the page, below the configured address.
-pub(crate) const LINK_PATH: &str = "/approve";
+pub const LINK_PATH: &str = "/approve";
 /// Long enough to read a message and decide.
 const LIFETIME: Duration = Duration::from_secs(10 * 60);
 /// For one approval: one that the command got, and a few that the person created. The oldest one ends first.
@@ -105,12 +105,12 @@ fn hash(secret: &str) -> Hash {
 
 impl Approvals {
     /// Returns where links lead, if the person configured it.
-    pub(crate) fn link_base(&self) -> Option<LinkBase> {
+    pub fn link_base(&self) -> Option<LinkBase> {
         self.0.config.get().agents.approval_link_base.clone()
     }
 
     /// Creates a link for the person. Fails if none are configured, or the approval does not wait.
-    pub(crate) fn create_link(&self, approval: &ApprovalId) -> Result<ApprovalLink, Fault> {
+    pub fn create_link(&self, approval: &ApprovalId) -> Result<ApprovalLink, Fault> {
         let base = self.link_base().ok_or(LinkError::Off)?;
         if self.waiting_one(approval).is_none() {
             return Err(LinkError::NotWaiting.into());
@@ -125,13 +125,13 @@ impl Approvals {
     }
 
     /// Returns what a link's approval would do.
-    pub(crate) fn show_by_link(&self, secret: &str) -> Result<LinkedApproval, Fault> {
+    pub fn show_by_link(&self, secret: &str) -> Result<LinkedApproval, Fault> {
         let approval = self.linked(secret)?;
         Ok(shown(&approval, self.asks(&approval)))
     }
 
     /// Answers the approval of a link: once, or not at all. Ends all of its links.
-    pub(crate) fn answer_by_link(&self, secret: &str, decision: Decision) -> Result<(), Fault> {
+    pub fn answer_by_link(&self, secret: &str, decision: Decision) -> Result<(), Fault> {
         let approval = self.linked(secret)?;
         if !may_answer(&approval, decision) {
             return Err(LinkError::NotOffered.into());

@@ -9,28 +9,28 @@ mod links;
 mod notices;
 mod of_drivers;
 
-use crate::base::visible::visible;
-use crate::chat::Conversation;
-use crate::engine::config::ConfigFile;
-use crate::engine::conversations::Conversations;
-use crate::engine::drivers::{DriverAnswer, Drivers};
-use crate::engine::ports::Ports;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, LONGEST_MESSAGE, json_length};
-use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
-use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::ConversationId;
+use crate::config::ConfigFile;
+use crate::conversations::Conversations;
+use crate::drivers::{DriverAnswer, Drivers};
+use crate::ports::Ports;
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
 use error::AnswerError;
-pub(crate) use links::LINK_PATH;
+use gstack_base::visible::visible;
+use gstack_chat::Conversation;
+use gstack_protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, LONGEST_MESSAGE, json_length};
+use gstack_protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
+use gstack_protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::ConversationId;
+pub use links::LINK_PATH;
 use links::Links;
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, watch};
 
 /// A handle to the approvals and questions. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Approvals(Arc<Shared>);
+pub struct Approvals(Arc<Shared>);
 
 struct Shared {
     config: ConfigFile,
@@ -45,7 +45,7 @@ struct Shared {
 }
 
 impl Approvals {
-    pub(in crate::engine) fn new(
+    pub(crate) fn new(
         config: ConfigFile,
         conversations: Conversations,
         drivers: Drivers,
@@ -58,7 +58,7 @@ impl Approvals {
     }
 
     /// Answers an approval. The first answer counts.
-    pub(crate) fn answer(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
+    pub fn answer(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
         if answer.text.as_ref().is_some_and(|text| text.len() > LONGEST_MESSAGE) {
             return Err(AnswerError::TextTooLong.into());
         }
@@ -80,7 +80,7 @@ impl Approvals {
     }
 
     /// Answers a question from the agent. The first answer counts.
-    pub(crate) fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
+    pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let QuestionAnswer { conversation_id, question_id, answers } = answer;
         if answers.iter().flatten().map(|answer| json_length(answer)).sum::<usize>() > LONGEST_MESSAGE {
             return Err(AnswerError::TooLong.into());
@@ -90,7 +90,7 @@ impl Approvals {
     }
 
     /// Returns the pending approvals and questions of all conversations.
-    pub(crate) fn waiting(&self) -> WaitingApprovals {
+    pub fn waiting(&self) -> WaitingApprovals {
         let opened = self.0.conversations.store().opened();
         let mut waiting = WaitingApprovals::default();
         for conversation in opened.iter().filter(|c| c.state() == ConversationState::WaitingForApproval) {
@@ -127,7 +127,7 @@ impl Approvals {
     }
 
     /// Streams the pending approvals, now and after each change, until the reader disconnects.
-    pub(crate) fn watch(&self, lines: mpsc::Sender<WaitingApprovals>) {
+    pub fn watch(&self, lines: mpsc::Sender<WaitingApprovals>) {
         let mut changed = self.0.changed.subscribe();
         let (approvals, shutdown) = (self.clone(), self.0.tasks.shutdown());
         self.0.tasks.spawn(async move {
@@ -150,7 +150,7 @@ impl Approvals {
     }
 
     /// Signals that an approval or question was added or resolved.
-    pub(in crate::engine) fn changed(&self) {
+    pub(crate) fn changed(&self) {
         self.0.changed.send_replace(());
         self.0.drivers.changed();
     }

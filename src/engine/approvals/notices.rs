@@ -4,12 +4,12 @@
 //! the person. Never answers an approval.
 
 use super::Approvals;
-use crate::base::shorten::shorten;
-use crate::base::visible::visible;
-use crate::engine::ports::PortId;
-use crate::protocol::approval_notices::{ApprovalNotice, ApprovalsWaiting, NoticeKind, NoticeTab};
-use crate::protocol::ids::{ConversationId, TabId};
-use crate::protocol::methods::ToPanel;
+use crate::ports::PortId;
+use gstack_base::shorten::shorten;
+use gstack_base::visible::visible;
+use gstack_protocol::approval_notices::{ApprovalNotice, ApprovalsWaiting, NoticeKind, NoticeTab};
+use gstack_protocol::ids::{ConversationId, TabId};
+use gstack_protocol::methods::ToPanel;
 use std::collections::BTreeMap;
 
 /// The most that one message lists. More notifications would help nobody.
@@ -20,7 +20,7 @@ const LONGEST_ASK: usize = 160;
 
 impl Approvals {
     /// Tells background workers of each change until the daemon ends.
-    pub(in crate::engine) async fn tell_backgrounds(self) {
+    pub(crate) async fn tell_backgrounds(self) {
         // Notified of changed approvals too, and of new ports and tabs.
         let mut changed = self.0.drivers.watch();
         let shutdown = self.0.tasks.shutdown();

@@ -3,20 +3,20 @@
 //! Owns the wait, and telling panels how it ended. `drivers` has the list of those that are open, and its limits.
 
 use super::Approvals;
-use crate::chat::turn::ApprovalRequest;
-use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, PendingDriverApproval};
-use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::control::WaitingApproval;
-use crate::protocol::driver::DriverAnswered;
-use crate::protocol::fault::{Fault, FaultWords};
-use crate::protocol::ids::{ApprovalId, TabId};
-use crate::protocol::methods::ToPanel;
+use crate::drivers::{CLIENT_WAITS, Driver, DriverAnswer, PendingDriverApproval};
+use gstack_chat::turn::ApprovalRequest;
+use gstack_protocol::chat::{AnsweredBy, Decision};
+use gstack_protocol::control::WaitingApproval;
+use gstack_protocol::driver::DriverAnswered;
+use gstack_protocol::fault::{Fault, FaultWords};
+use gstack_protocol::ids::{ApprovalId, TabId};
+use gstack_protocol::methods::ToPanel;
 use tokio_util::sync::CancellationToken;
 
 impl Approvals {
     /// Shows an approval of a driver and waits for the answer. Denies if none arrives in time, or either token is cancelled.
     /// `tab` is the tab that it concerns. Fails if too many of its approvals wait.
-    pub(in crate::engine) async fn ask_for_driver(
+    pub(crate) async fn ask_for_driver(
         &self,
         driver: &Driver,
         approval: ApprovalRequest,

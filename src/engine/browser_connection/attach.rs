@@ -6,11 +6,11 @@
 use super::BrowserConnection;
 use super::connect::{Step, Tell};
 use super::error::{CONFIRM, ConnectError, wait_to_be_confirmed};
-use crate::base::counted::counted;
-use crate::browser::endpoint;
-use crate::engine::browsers::Browsers;
-use crate::protocol::control::ConnectLine;
-use crate::protocol::fault::Fault;
+use crate::browsers::Browsers;
+use gstack_base::counted::counted;
+use gstack_browser::endpoint;
+use gstack_protocol::control::ConnectLine;
+use gstack_protocol::fault::Fault;
 
 const NO_PANEL: &str = "There is no side panel here: gstack can load its extension only into a browser that it starts. \
     Commands and `gstack chat` work.";

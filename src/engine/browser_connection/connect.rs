@@ -4,19 +4,19 @@
 
 use super::BrowserConnection;
 use super::error::ConnectError;
-use crate::base::counted::counted;
-use crate::base::profiles::ProfileName;
-use crate::browser::browser::Browser;
-use crate::browser::launch::{self, LaunchOptions, side_panel};
-use crate::command::{Call, TabSwitch};
-use crate::engine::browsers::{Browsers, BrowsersError, ChangeTurn};
-use crate::engine::command_runner::Target;
-use crate::engine::folders;
-use crate::protocol::EXTENSION_ID;
-use crate::protocol::catalogue;
-use crate::protocol::command::CommandRequest;
-use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
-use crate::protocol::fault::Fault;
+use crate::browsers::{Browsers, BrowsersError, ChangeTurn};
+use crate::command_runner::Target;
+use crate::folders;
+use gstack_base::counted::counted;
+use gstack_base::profiles::ProfileName;
+use gstack_browser::browser::Browser;
+use gstack_browser::launch::{self, LaunchOptions, side_panel};
+use gstack_command::{Call, TabSwitch};
+use gstack_protocol::EXTENSION_ID;
+use gstack_protocol::catalogue;
+use gstack_protocol::command::CommandRequest;
+use gstack_protocol::control::{ConnectLine, ConnectRequest, Connected};
+use gstack_protocol::fault::Fault;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -50,7 +50,7 @@ impl Step {
 
 impl BrowserConnection {
     /// Opens the browser with its panel, or finds the open one. The last line is `Done` or `Failed`.
-    pub(crate) fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
+    pub fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
         let connection = match &request.name {
             Some(name) => self.browsers.to_open(name).map(|browsers| self.in_browser(browsers)),
             None => Ok(self.clone()),
@@ -260,7 +260,7 @@ impl BrowserConnection {
 
     /// Opens the chosen browser, which is not connected, for a command. Only the main one is opened by a command, and not
     /// while an everyday browser is chosen whose extension is away.
-    pub(in crate::engine) async fn open_for(&self, request: &CommandRequest) -> Result<(), Fault> {
+    pub(crate) async fn open_for(&self, request: &CommandRequest) -> Result<(), Fault> {
         if self.browsers.everyday_is_chosen() {
             return Err(BrowsersError::EverydayAway.into());
         }

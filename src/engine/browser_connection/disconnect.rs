@@ -1,14 +1,14 @@
 //! `disconnect`: closes a browser, or lets go of one that gstack did not start.
 
 use super::BrowserConnection;
-use crate::engine::browsers::Releases;
-use crate::protocol::control::{Disconnect, Disconnected};
-use crate::protocol::fault::Fault;
+use crate::browsers::Releases;
+use gstack_protocol::control::{Disconnect, Disconnected};
+use gstack_protocol::fault::Fault;
 
 impl BrowserConnection {
     /// Closes the named browser, or detaches from one that gstack did not start. Conversations stay. `force` kills our
     /// own browser, which may hang.
-    pub(crate) async fn disconnect(&self, request: Disconnect) -> Result<Disconnected, Fault> {
+    pub async fn disconnect(&self, request: Disconnect) -> Result<Disconnected, Fault> {
         let browsers = self.browsers.of_request(None, request.browser.as_deref())?;
         let killed = request.force && browsers.kill().await?;
         let turn = browsers.turn().await;
@@ -38,7 +38,7 @@ impl BrowserConnection {
         }
     }
     /// Closes every open browser, by force.
-    pub(crate) async fn disconnect_all(&self) {
+    pub async fn disconnect_all(&self) {
         for browsers in self.browsers.all().into_iter().filter(|browsers| browsers.is_open()) {
             let browser = Some(browsers.name().to_string());
             let request = Disconnect { force: true, browser, ..Disconnect::default() };

@@ -2,10 +2,10 @@
 //!
 //! Owns the code, the message and the next step of each. Terminals show nearly all of them, so they are in English.
 
-use crate::base::browser_names::BrowserName;
-use crate::base::profiles::{BadProfileName, ProfileName};
-use crate::engine::ports::Missing;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::ports::Missing;
+use gstack_base::browser_names::BrowserName;
+use gstack_base::profiles::{BadProfileName, ProfileName};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 
 /// Does not repeat the code: the person reads it in the panel that they mean, so that no other program's key gets
 /// confirmed.

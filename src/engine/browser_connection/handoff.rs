@@ -5,18 +5,18 @@
 
 use super::BrowserConnection;
 use super::error::HandoffError;
-use crate::base::counted::counted;
-use crate::browser::browser::Browser;
-use crate::command::browser_state::{self, BrowserState, Restored};
-use crate::command::{Call, Context, Output};
-use crate::engine::browsers::{BrowsersError, ChangeTurn};
-use crate::engine::command_runner::{Target, tab_switch_of};
-use crate::engine::tabs::driven_place;
-use crate::protocol::catalogue;
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::control::ConnectRequest;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ConversationId, TabId};
+use crate::browsers::{BrowsersError, ChangeTurn};
+use crate::command_runner::{Target, tab_switch_of};
+use crate::tabs::driven_place;
+use gstack_base::counted::counted;
+use gstack_browser::browser::Browser;
+use gstack_command::browser_state::{self, BrowserState, Restored};
+use gstack_command::{Call, Context, Output};
+use gstack_protocol::catalogue;
+use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::control::ConnectRequest;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ConversationId, TabId};
 use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -27,7 +27,7 @@ const DISPLAYS: [&str; 2] = ["WAYLAND_DISPLAY", "DISPLAY"];
 impl BrowserConnection {
     /// Closes the headless browser and reopens it with a window: same profile, same pages, same conversations. Runs to
     /// its end once begun, even if the requester disconnects.
-    pub(in crate::engine) async fn handoff(
+    pub(crate) async fn handoff(
         &self,
         request: CommandRequest,
         message: Option<String>,
@@ -94,7 +94,7 @@ impl BrowserConnection {
     }
 
     /// Describes the page after the person used it.
-    pub(in crate::engine) async fn resume(&self, request: &CommandRequest) -> Result<CommandResult, Fault> {
+    pub(crate) async fn resume(&self, request: &CommandRequest) -> Result<CommandResult, Fault> {
         if self.browsers.current().is_none() {
             return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["there is nothing to continue"])).into());
         }

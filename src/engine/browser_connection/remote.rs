@@ -5,11 +5,11 @@
 use super::BrowserConnection;
 use super::connect::{Step, Tell};
 use super::error::ConnectError;
-use crate::base::counted::counted;
-use crate::engine::browsers::Browsers;
-use crate::protocol::control::ConnectLine;
-use crate::protocol::fault::Fault;
-use crate::protocol::remote::{RemoteBrowser, SecretVariables};
+use crate::browsers::Browsers;
+use gstack_base::counted::counted;
+use gstack_protocol::control::ConnectLine;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::remote::{RemoteBrowser, SecretVariables};
 
 const NO_PANEL: &str = "There is no side panel there: gstack can load its extension only into a browser that it starts. \
     Commands and `gstack chat` work.";

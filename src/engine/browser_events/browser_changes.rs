@@ -3,15 +3,15 @@
 //! Owns that mapping, and none of the browsers' state.
 
 use super::BrowserEvents;
-use crate::browser::relay::refusals;
-use crate::chat::Event;
-use crate::engine::browsers::BrowserChange;
-use crate::protocol::ids::TabId;
-use crate::protocol::relay::Refusal;
+use crate::browsers::BrowserChange;
+use gstack_browser::relay::refusals;
+use gstack_chat::Event;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::relay::Refusal;
 
 impl BrowserEvents {
     /// Handles one change. Called in the order of the changes.
-    pub(in crate::engine) fn browser_changed(&self, change: BrowserChange) {
+    pub(crate) fn browser_changed(&self, change: BrowserChange) {
         match change {
             BrowserChange::InUse => self.usage.update(),
             BrowserChange::Started => self.panel_keys.confirm_started_ports(),

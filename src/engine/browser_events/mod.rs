@@ -5,28 +5,28 @@
 mod browser_changes;
 mod tab_reports;
 
-use crate::engine::browsers::Browsers;
-use crate::engine::config::ConfigFile;
-use crate::engine::conversations::Conversations;
-use crate::engine::drivers::Drivers;
-use crate::engine::elements::Elements;
-use crate::engine::panel_keys::PanelKeys;
-use crate::engine::pauses::Pauses;
-use crate::engine::ports::Ports;
-use crate::engine::tabs::Tabs;
-use crate::engine::usage::Usage;
+use crate::browsers::Browsers;
+use crate::config::ConfigFile;
+use crate::conversations::Conversations;
+use crate::drivers::Drivers;
+use crate::elements::Elements;
+use crate::panel_keys::PanelKeys;
+use crate::pauses::Pauses;
+use crate::ports::Ports;
+use crate::tabs::Tabs;
+use crate::usage::Usage;
 
 /// The services that learn of changes. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct BrowserEvents {
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) config: ConfigFile,
-    pub(in crate::engine) conversations: Conversations,
-    pub(in crate::engine) drivers: Drivers,
-    pub(in crate::engine) elements: Elements,
-    pub(in crate::engine) panel_keys: PanelKeys,
-    pub(in crate::engine) pauses: Pauses,
-    pub(in crate::engine) ports: Ports,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) usage: Usage,
+pub struct BrowserEvents {
+    pub(crate) browsers: Browsers,
+    pub(crate) config: ConfigFile,
+    pub(crate) conversations: Conversations,
+    pub(crate) drivers: Drivers,
+    pub(crate) elements: Elements,
+    pub(crate) panel_keys: PanelKeys,
+    pub(crate) pauses: Pauses,
+    pub(crate) ports: Ports,
+    pub(crate) tabs: Tabs,
+    pub(crate) usage: Usage,
 }

@@ -3,15 +3,15 @@
 //! Owns no state: `tabs` holds it.
 
 use super::BrowserEvents;
-use crate::chat::Event;
-use crate::engine::ports::PortId;
-use crate::protocol::chat::ConversationState;
-use crate::protocol::ids::TabId;
-use crate::protocol::tabs::TabsChanged;
+use crate::ports::PortId;
+use gstack_chat::Event;
+use gstack_protocol::chat::ConversationState;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::tabs::TabsChanged;
 
 impl BrowserEvents {
     /// Handles Chrome's tab events from one port.
-    pub(crate) fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
+    pub fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
         let browser = self.browsers.piped(port);
         let gone = self.tabs.book().report(port, &changed);
         if let Some(browser) = &browser {

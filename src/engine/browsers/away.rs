@@ -2,7 +2,7 @@
 //!
 //! Owns how long a command waits for it to return. Never lets another browser be opened in its place.
 
-use crate::protocol::ids::BrowserRun;
+use gstack_protocol::ids::BrowserRun;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 

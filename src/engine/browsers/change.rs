@@ -1,12 +1,12 @@
 //! Changes of the browsers, for the rest of the engine.
 
-use crate::chat::session_file::TabKey;
-use crate::protocol::ids::TabId;
-use crate::protocol::relay::Refusal;
+use gstack_chat::session_file::TabKey;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::relay::Refusal;
 
 /// One change. Sent in the order in which changes happen, on the thread that makes them and without a lock held.
 #[derive(Debug)]
-pub(in crate::engine) enum BrowserChange {
+pub(crate) enum BrowserChange {
     /// Another browser is in use, or none.
     InUse,
     /// A browser that gstack started is in use; its ports may have connected earlier.

@@ -1,8 +1,8 @@
 //! `everyday.json`: the everyday browser in use, for the next daemon.
 
-use crate::base::atomic;
-use crate::base::home::Home;
-use crate::protocol::ids::BrowserRun;
+use gstack_base::atomic;
+use gstack_base::home::Home;
+use gstack_protocol::ids::BrowserRun;
 use std::path::PathBuf;
 use std::{fs, io};
 

@@ -4,13 +4,13 @@ use super::change::BrowserChange;
 use super::current::Current;
 use super::error::BrowsersError;
 use super::service::Browsers;
-use crate::base::mutex::lock;
-use crate::browser::browser::Browser;
-use crate::browser::launch;
-use crate::protocol::control::Disconnected;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::BrowserRun;
-use crate::protocol::methods::ToPanel;
+use gstack_base::mutex::lock;
+use gstack_browser::browser::Browser;
+use gstack_browser::launch;
+use gstack_protocol::control::Disconnected;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::methods::ToPanel;
 use tokio::sync::MutexGuard;
 
 /// All that gstack sees from its end of the connection.
@@ -18,11 +18,11 @@ const WENT_AWAY: &str = "it was closed, crashed or was killed";
 const REMOTE_WENT_AWAY: &str = "it was closed, crashed or was killed, or the connection to it was lost";
 
 /// The right to open or close a browser. At most one exists at a time for each.
-pub(in crate::engine) struct ChangeTurn<'a>(#[expect(dead_code, reason = "held, not read")] MutexGuard<'a, ()>);
+pub(crate) struct ChangeTurn<'a>(#[expect(dead_code, reason = "held, not read")] MutexGuard<'a, ()>);
 
 impl Browsers {
     /// Waits for the right to open or close a browser.
-    pub(in crate::engine) async fn turn(&self) -> ChangeTurn<'_> {
+    pub(crate) async fn turn(&self) -> ChangeTurn<'_> {
         ChangeTurn(self.own.change.lock().await)
     }
 
@@ -55,7 +55,7 @@ impl Browsers {
     }
 
     /// Detaches from all browsers when the daemon ends; their keepers keep them running. Releases those on other machines.
-    pub(in crate::engine) async fn detach_all(&self) {
+    pub(crate) async fn detach_all(&self) {
         let all = self.all();
         futures_util::future::join_all(all.iter().map(Self::detach)).await;
     }
@@ -70,7 +70,7 @@ impl Browsers {
 
     /// Kills the browser that gstack started, which may hang. Returns false if there is none. Does not need the turn,
     /// because the holder of the turn may be waiting for an answer from that browser.
-    pub(in crate::engine) async fn kill(&self) -> Result<bool, Fault> {
+    pub(crate) async fn kill(&self) -> Result<bool, Fault> {
         let pid =
             lock(&self.own.current).as_ref().filter(|current| current.is_ours()).and_then(|ours| ours.source.pid());
         let Some(pid) = pid else { return Ok(false) };
@@ -80,7 +80,7 @@ impl Browsers {
 
     /// Closes the browser in use, or detaches from one that gstack did not start. Conversations stay. Fails if none is
     /// open.
-    pub(in crate::engine) async fn close(&self, _turn: &ChangeTurn<'_>) -> Result<Disconnected, Fault> {
+    pub(crate) async fn close(&self, _turn: &ChangeTurn<'_>) -> Result<Disconnected, Fault> {
         // Taken first, so that the end of our connection is not treated as a crash. The keeper serves one client at a
         // time, so we detach before it gets the request to stop.
         let current = lock(&self.own.current).take();

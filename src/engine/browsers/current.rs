@@ -1,10 +1,10 @@
 //! The browser in use and its state.
 
 use super::source::Source;
-use crate::browser::browser::Browser;
-use crate::browser::page::Pages;
-use crate::browser::tabs::TabInfo;
-use crate::chat::session_file::TabKey;
+use gstack_browser::browser::Browser;
+use gstack_browser::page::Pages;
+use gstack_browser::tabs::TabInfo;
+use gstack_chat::session_file::TabKey;
 use std::sync::Arc;
 
 #[derive(Clone)]
@@ -28,6 +28,6 @@ impl Current {
 }
 
 /// Returns the key that identifies a tab to conversations, even after this connection.
-pub(in crate::engine) fn tab_key(browser: &Browser, tab: &TabInfo) -> TabKey {
+pub(crate) fn tab_key(browser: &Browser, tab: &TabInfo) -> TabKey {
     TabKey { browser_run: browser.run().clone(), target_id: tab.target.clone() }
 }

@@ -2,15 +2,15 @@
 //!
 //! Owns the code, the message and the next step of each.
 
-use crate::base::browser_names::{BadBrowserName, BrowserName};
-use crate::base::home::HomeError;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::TabId;
+use gstack_base::browser_names::{BadBrowserName, BrowserName};
+use gstack_base::home::HomeError;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::ids::TabId;
 use std::io;
 
 #[derive(Debug)]
-pub(in crate::engine) enum BrowsersError {
+pub(crate) enum BrowsersError {
     /// No browser is open. Says why one is needed, or what happened to it.
     NotOpen(Sentence),
     /// The everyday browser in use is away, and gstack does not open another one in its place.

@@ -1,13 +1,13 @@
 //! The everyday browsers that are connected, and the state kept for each.
 
 use super::away::Away;
-use crate::browser::browser::Browser;
-use crate::browser::keep_attached::KeepAttached;
-use crate::browser::page::Pages;
-use crate::browser::relay::Relay;
-use crate::browser::tabs::TabNumbers;
-use crate::engine::ports::PortId;
-use crate::protocol::ids::{BrowserRun, ConversationId, TabId};
+use crate::ports::PortId;
+use gstack_browser::browser::Browser;
+use gstack_browser::keep_attached::KeepAttached;
+use gstack_browser::page::Pages;
+use gstack_browser::relay::Relay;
+use gstack_browser::tabs::TabNumbers;
+use gstack_protocol::ids::{BrowserRun, ConversationId, TabId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -32,15 +32,15 @@ impl Relays {
 }
 
 /// An everyday browser: a person started it, and gstack acts in its tabs through its extension.
-pub(in crate::engine) struct Everyday {
+pub(crate) struct Everyday {
     pub(super) relay: Relay,
     pub(super) pages: Pages,
     /// The name that the browser reports.
-    pub(in crate::engine) name: String,
+    pub(crate) name: String,
 }
 
 impl Everyday {
-    pub(in crate::engine) fn browser(&self) -> &Browser {
+    pub(crate) fn browser(&self) -> &Browser {
         self.relay.browser()
     }
     pub(super) fn pages(&self) -> (Browser, Pages) {

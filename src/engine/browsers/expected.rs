@@ -2,17 +2,17 @@
 
 use super::away::BACK_WITHIN;
 use super::service::Browsers;
-use crate::base::mutex::lock;
-use crate::protocol::ids::TabId;
+use gstack_base::mutex::lock;
+use gstack_protocol::ids::TabId;
 
 impl Browsers {
     /// Returns true if an everyday browser is in use, connected or not.
-    pub(in crate::engine) fn everyday_is_chosen(&self) -> bool {
+    pub(crate) fn everyday_is_chosen(&self) -> bool {
         lock(&self.own.chosen).get().is_some()
     }
 
     /// Waits for the everyday browser that a command is for if it has just disconnected. Returns at once otherwise.
-    pub(in crate::engine) async fn everyday_back(&self, tab: Option<TabId>) {
+    pub(crate) async fn everyday_back(&self, tab: Option<TabId>) {
         let mut changed = self.needs().ports.watch();
         let settled = changed.wait_for(|()| !self.is_expected(tab));
         if tokio::time::timeout(BACK_WITHIN, settled).await.is_err() {

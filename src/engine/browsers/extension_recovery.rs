@@ -1,11 +1,11 @@
 //! Recovery of an extension that crashed in the browser that gstack started: loads it again and reopens its panel.
 
 use super::service::Browsers;
-use crate::browser::browser::Browser;
-use crate::browser::launch::side_panel;
-use crate::engine::ports::Port;
-use crate::protocol::EXTENSION_ID;
-use crate::protocol::fault::Fault;
+use crate::ports::Port;
+use gstack_browser::browser::Browser;
+use gstack_browser::launch::side_panel;
+use gstack_protocol::EXTENSION_ID;
+use gstack_protocol::fault::Fault;
 use std::time::{Duration, Instant};
 
 /// How long a lost extension may take to return before its panel is left to the person.
@@ -15,7 +15,7 @@ const RECHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Browsers {
     /// Handles a closed port. If the extension crashed, loads it again and reopens its panel.
-    pub(in crate::engine) fn port_lost(&self, port: Port) {
+    pub(crate) fn port_lost(&self, port: Port) {
         let Some(run) = port.preamble.browser_run else { return };
         let Some(browser) = self.with_run(&run).and_then(|browsers| browsers.current()) else { return };
         let browsers = self.clone();

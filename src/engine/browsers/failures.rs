@@ -2,7 +2,7 @@
 //!
 //! Owns the count and the text of the hint: a person may have to look (a sign-in, a captcha, a dialog of the page).
 
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The number of consecutive failures from which the hint is shown.

@@ -2,10 +2,10 @@
 
 use super::change::BrowserChange;
 use super::service::Browsers;
-use crate::browser::browser::Browser;
-use crate::browser::tabs::BrowserEvent;
-use crate::protocol::ids::TabId;
-use crate::protocol::relay::Refusal;
+use gstack_browser::browser::Browser;
+use gstack_browser::tabs::BrowserEvent;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::relay::Refusal;
 use tokio::sync::broadcast::error::RecvError;
 
 impl Browsers {
@@ -54,7 +54,7 @@ impl Browsers {
 }
 
 /// Resolves when someone other than gstack ends the attachment to the tab. Only happens in everyday browsers.
-pub(in crate::engine) async fn sent_out_of(browser: &Browser, tab: Option<TabId>) -> Refusal {
+pub(crate) async fn sent_out_of(browser: &Browser, tab: Option<TabId>) -> Refusal {
     if browser.is_relayed() && tab.is_some() {
         let mut events = browser.events();
         loop {

@@ -4,20 +4,20 @@
 
 use super::current::Current;
 use super::service::Browsers;
-use crate::base::mutex::lock;
-use crate::base::process::Process;
-use crate::base::profiles::ProfileName;
-use crate::browser::browser::Browser;
-use crate::browser::page::Pages;
-use crate::engine::ports::PortId;
-use crate::protocol::ids::{BrowserRun, TabId};
-use crate::protocol::remote::{RemoteBrowser, RemoteStatus};
+use crate::ports::PortId;
+use gstack_base::mutex::lock;
+use gstack_base::process::Process;
+use gstack_base::profiles::ProfileName;
+use gstack_browser::browser::Browser;
+use gstack_browser::page::Pages;
+use gstack_protocol::ids::{BrowserRun, TabId};
+use gstack_protocol::remote::{RemoteBrowser, RemoteStatus};
 
 /// The browser in use, for `status` and `doctor`.
-pub(in crate::engine) struct BrowserStatus {
-    pub(in crate::engine) pid: Option<u32>,
-    pub(in crate::engine) tabs: usize,
-    pub(in crate::engine) url: Option<String>,
+pub(crate) struct BrowserStatus {
+    pub(crate) pid: Option<u32>,
+    pub(crate) tabs: usize,
+    pub(crate) url: Option<String>,
 }
 
 impl Browsers {
@@ -26,76 +26,76 @@ impl Browsers {
     }
 
     /// Returns the browser in use if its connection is open.
-    pub(in crate::engine) fn current(&self) -> Option<Browser> {
+    pub(crate) fn current(&self) -> Option<Browser> {
         self.connected().map(|current| current.browser)
     }
 
     /// Returns the browser in use with the state that commands keep for its tabs.
-    pub(in crate::engine) fn pages(&self) -> Option<(Browser, Pages)> {
+    pub(crate) fn pages(&self) -> Option<(Browser, Pages)> {
         self.connected().map(|current| (current.browser, current.pages))
     }
 
     /// Returns true if a browser is in use and connected.
-    pub(crate) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.connected().is_some()
     }
 
     /// Returns the current tab of the browser in use, if it is known.
-    pub(in crate::engine) fn current_tab(&self) -> Option<TabId> {
+    pub(crate) fn current_tab(&self) -> Option<TabId> {
         self.current()?.current_known()
     }
 
     /// Returns the browser behind a port if gstack started that browser and drives it.
-    pub(in crate::engine) fn piped(&self, port: PortId) -> Option<Browser> {
+    pub(crate) fn piped(&self, port: PortId) -> Option<Browser> {
         let run = self.needs().ports.run_of(port)?;
         self.with_run(&run)?.current()
     }
 
     /// Returns the browser behind a port: the one that gstack started, or an everyday one.
-    pub(in crate::engine) fn of_port(&self, port: PortId) -> Option<Browser> {
+    pub(crate) fn of_port(&self, port: PortId) -> Option<Browser> {
         self.piped(port).or_else(|| Some(self.everyday(port)?.browser().clone()))
     }
 
     /// Returns the browser of a tab, with the state that commands keep for its tabs. Without a tab, or for a tab that no
     /// browser has, returns the chosen browser. Returns `None` if the tab's browser is away.
-    pub(in crate::engine) fn pages_with(&self, tab: Option<TabId>) -> Option<(Browser, Pages)> {
+    pub(crate) fn pages_with(&self, tab: Option<TabId>) -> Option<(Browser, Pages)> {
         let everyday = tab.and_then(|tab| self.everyday_with(tab)).map(|everyday| everyday.pages());
         let owner = || tab.and_then(|tab| self.with_tab(tab)?.pages());
         everyday.or_else(owner).or_else(|| self.pages().filter(|_| !tab.is_some_and(|tab| self.is_away(tab))))
     }
 
     /// Returns true if any browser is in use and connected.
-    pub(crate) fn any_open(&self) -> bool {
+    pub fn any_open(&self) -> bool {
         self.all().iter().any(Self::is_open)
     }
 
-    pub(in crate::engine) fn pid(&self) -> Option<u32> {
+    pub(crate) fn pid(&self) -> Option<u32> {
         lock(&self.own.current).as_ref().and_then(|current| current.source.pid())
     }
 
     /// Returns the profile of the browser in use; `None` if gstack did not start it, or none is open.
-    pub(in crate::engine) fn profile(&self) -> Option<ProfileName> {
+    pub(crate) fn profile(&self) -> Option<ProfileName> {
         self.connected()?.source.profile()
     }
 
     /// Returns true if gstack did not start the browser in use.
-    pub(in crate::engine) fn is_attached(&self) -> bool {
+    pub(crate) fn is_attached(&self) -> bool {
         self.attached_to().flatten().is_some()
     }
 
     /// Returns the address of an attached browser, `Some(None)` for one of our own, `None` if no browser is open.
-    pub(in crate::engine) fn attached_to(&self) -> Option<Option<String>> {
+    pub(crate) fn attached_to(&self) -> Option<Option<String>> {
         self.connected().map(|current| current.source.name())
     }
 
     /// Returns the process of a browser that gstack started.
-    pub(in crate::engine) fn process_of(&self, run: &BrowserRun) -> Option<Process> {
+    pub(crate) fn process_of(&self, run: &BrowserRun) -> Option<Process> {
         self.with_run(run)?.connected()?.source.process()
     }
 
     /// Returns the kind of browser in use: `headed`, `headless`, `attached`, `remote`, `everyday`
     /// or `none`.
-    pub(in crate::engine) fn mode(&self) -> &'static str {
+    pub(crate) fn mode(&self) -> &'static str {
         match self.connected() {
             None if self.everyday_is_chosen() => "everyday",
             None => "none",
@@ -104,17 +104,17 @@ impl Browsers {
     }
 
     /// Returns where the browser in use runs, if that is another machine.
-    pub(in crate::engine) fn remote_status(&self) -> Option<RemoteStatus> {
+    pub(crate) fn remote_status(&self) -> Option<RemoteStatus> {
         self.connected()?.source.remote_status()
     }
 
     /// Returns the browser on another machine that is in use, as it was requested.
-    pub(in crate::engine) fn remote_in_use(&self) -> Option<RemoteBrowser> {
+    pub(crate) fn remote_in_use(&self) -> Option<RemoteBrowser> {
         self.connected()?.source.requested()
     }
 
     /// Returns `None` if no browser is open.
-    pub(in crate::engine) fn status(&self) -> Option<BrowserStatus> {
+    pub(crate) fn status(&self) -> Option<BrowserStatus> {
         let browser = self.current()?;
         let tabs = browser.tabs();
         Some(BrowserStatus {

@@ -5,26 +5,26 @@
 
 use super::error::BrowsersError;
 use super::service::Browsers;
-use crate::base::browser_names::BrowserName;
-use crate::base::site_list::SiteList;
-use crate::browser::browser::Browser;
-use crate::browser::launch::site_guard::{self, GuardError};
+use gstack_base::browser_names::BrowserName;
+use gstack_base::site_list::SiteList;
+use gstack_browser::browser::Browser;
+use gstack_browser::launch::site_guard::{self, GuardError};
 use tokio::sync::oneshot;
 
 impl Browsers {
     /// Returns the list in the configuration.
-    pub(in crate::engine) fn configured_sites(&self) -> SiteList {
+    pub(crate) fn configured_sites(&self) -> SiteList {
         self.needs().config.get().browser.only_sites.clone()
     }
 
     /// Gives a browser the list in the configuration, for its commands and its pages.
-    pub(in crate::engine) fn limit(&self, browser: &Browser) {
+    pub(crate) fn limit(&self, browser: &Browser) {
         browser.limit_to(self.configured_sites());
     }
 
     /// Holds all open browsers to the list in the configuration, with everything that their pages and workers do. Waits until they
     /// are; one that can't be is named by `status` and `doctor`.
-    pub(in crate::engine) async fn apply_limits(&self) {
+    pub(crate) async fn apply_limits(&self) {
         let all = self.all();
         // A receiver fails only if the daemon ends.
         let _applied = futures_util::future::join_all(all.iter().map(Self::start_limiting)).await;
@@ -67,7 +67,7 @@ impl Browsers {
 
     /// Holds a browser to the list in the configuration. Fails if a list is set and this browser cannot be held to one: gstack
     /// did not start it.
-    pub(in crate::engine) fn check_limit(&self, browser: &Browser) -> Result<(), BrowsersError> {
+    pub(crate) fn check_limit(&self, browser: &Browser) -> Result<(), BrowsersError> {
         self.limit(browser);
         match browser.has_resolver_rules() || self.configured_sites().is_empty() {
             true => Ok(()),
@@ -82,7 +82,7 @@ impl Browsers {
     }
 
     /// Returns the open browsers whose list is not the one in the configuration.
-    pub(in crate::engine) fn otherwise_limited(&self) -> Vec<(BrowserName, Browser)> {
+    pub(crate) fn otherwise_limited(&self) -> Vec<(BrowserName, Browser)> {
         let others = self.all().into_iter().filter(|browsers| browsers.other_limit().is_some());
         others.filter_map(|browsers| Some((browsers.name().clone(), browsers.current()?))).collect()
     }

@@ -4,11 +4,11 @@
 
 use super::error::BrowsersError;
 use super::service::{Browsers, NamedBrowser};
-use crate::base::browser_names::BrowserName;
-use crate::base::mutex::lock;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{BrowserRun, TabId};
-use crate::protocol::status::NamedBrowserInfo;
+use gstack_base::browser_names::BrowserName;
+use gstack_base::mutex::lock;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{BrowserRun, TabId};
+use gstack_protocol::status::NamedBrowserInfo;
 use std::sync::Arc;
 
 /// Each browser that gstack starts takes some hundred megabytes, and a daemon drives all of them.
@@ -33,7 +33,7 @@ fn choose(
 
 impl Browsers {
     /// Returns the name of the chosen browser.
-    pub(in crate::engine) fn name(&self) -> &BrowserName {
+    pub(crate) fn name(&self) -> &BrowserName {
         &self.own.name
     }
 
@@ -42,7 +42,7 @@ impl Browsers {
     }
 
     /// Returns all browsers, each chosen in its handle: the main one, then the others by name. Some may not be open.
-    pub(in crate::engine) fn all(&self) -> Vec<Self> {
+    pub(crate) fn all(&self) -> Vec<Self> {
         let named = lock(&self.shared.named);
         let (main, others): (Vec<_>, Vec<_>) = named.values().partition(|one| one.name.is_main());
         main.into_iter().chain(others).map(|own| self.with(own)).collect()
@@ -58,7 +58,7 @@ impl Browsers {
     /// # Errors
     ///
     /// Fails if the text is not a name, or no browser has it.
-    pub(in crate::engine) fn named(&self, name: &str) -> Result<Self, Fault> {
+    pub(crate) fn named(&self, name: &str) -> Result<Self, Fault> {
         let name = BrowserName::parse(name).map_err(BrowsersError::BadName)?;
         let all = self.all();
         let found = all.iter().find(|browsers| *browsers.name() == name && (name.is_main() || browsers.is_known()));
@@ -73,7 +73,7 @@ impl Browsers {
     /// # Errors
     ///
     /// Fails if the text is not a name, or its folder can't be used.
-    pub(in crate::engine) fn to_open(&self, name: &str) -> Result<Self, Fault> {
+    pub(crate) fn to_open(&self, name: &str) -> Result<Self, Fault> {
         let name = BrowserName::parse(name).map_err(BrowsersError::BadName)?;
         let mut named = lock(&self.shared.named);
         if let Some(own) = named.get(&name) {
@@ -86,7 +86,7 @@ impl Browsers {
     }
 
     /// Fails if no further browser may be opened. For the holder of the right to open this one.
-    pub(in crate::engine) fn check_room(&self) -> Result<(), Fault> {
+    pub(crate) fn check_room(&self) -> Result<(), Fault> {
         let is_taken = |other: &Self| {
             // Its lock is held while it is opened.
             other.name() != self.name() && (other.is_known() || other.own.change.try_lock().is_err())
@@ -98,13 +98,13 @@ impl Browsers {
     }
 
     /// Returns the browser that has a tab, with that browser chosen. Everyday browsers that are not in use have none.
-    pub(in crate::engine) fn with_tab(&self, tab: TabId) -> Option<Self> {
+    pub(crate) fn with_tab(&self, tab: TabId) -> Option<Self> {
         let has_it = |browsers: &Self| browsers.current().is_some_and(|browser| browser.tab(tab).is_ok());
         self.all().into_iter().find(has_it)
     }
 
     /// Returns the browser with this run, with that browser chosen.
-    pub(in crate::engine) fn with_run(&self, run: &BrowserRun) -> Option<Self> {
+    pub(crate) fn with_run(&self, run: &BrowserRun) -> Option<Self> {
         self.all().into_iter().find(|browsers| browsers.current().is_some_and(|browser| browser.run() == run))
     }
 
@@ -113,7 +113,7 @@ impl Browsers {
     /// # Errors
     ///
     /// Fails if no browser has the name, or another browser has the tab.
-    pub(in crate::engine) fn of_request(&self, tab: Option<TabId>, name: Option<&str>) -> Result<Self, Fault> {
+    pub(crate) fn of_request(&self, tab: Option<TabId>, name: Option<&str>) -> Result<Self, Fault> {
         let named = name.map(|name| self.named(name)).transpose()?;
         let owner = tab.and_then(|tab| self.with_tab(tab));
         let names = |browsers: &Option<Self>| browsers.as_ref().map(|browsers| browsers.name().clone());
@@ -123,12 +123,12 @@ impl Browsers {
     }
 
     /// Returns why the browser is gone, if it was in use and gstack did not close it.
-    pub(in crate::engine) fn why_lost(&self) -> Option<String> {
+    pub(crate) fn why_lost(&self) -> Option<String> {
         self.has_lost().then(|| lock(&self.own.lost).clone().unwrap_or_else(|| ENDED_UNSEEN.to_owned()))
     }
 
     /// Returns the fault of a named browser that is not connected. The main one may be opened by a command instead.
-    pub(in crate::engine) fn not_open(&self) -> Fault {
+    pub(crate) fn not_open(&self) -> Fault {
         let name = self.name().clone();
         match self.why_lost() {
             Some(why) => BrowsersError::Lost { name, why }.into(),
@@ -137,7 +137,7 @@ impl Browsers {
     }
 
     /// Returns the browsers that are in use or lost, for `status`.
-    pub(in crate::engine) fn infos(&self) -> Vec<NamedBrowserInfo> {
+    pub(crate) fn infos(&self) -> Vec<NamedBrowserInfo> {
         self.all().iter().filter(|browsers| browsers.is_known()).map(Self::info).collect()
     }
 

@@ -6,23 +6,23 @@ use super::error::BrowsersError;
 use super::remote::Remote;
 use super::service::Browsers;
 use super::source::{Attached, Kept, Source};
-use crate::base::mutex::lock;
-use crate::base::process::Process;
-use crate::base::site_limits::SiteLimits;
-use crate::browser::browser::{AttachOptions, Browser};
-use crate::browser::downloads::DownloadFolders;
-use crate::browser::endpoint::Endpoint;
-use crate::browser::keeper_link::{self, KeeperLink};
-use crate::browser::page::Pages;
-use crate::browser::page::capture_file::CaptureFile;
-use crate::browser::page::script::early_script;
-use crate::browser::remote::{FileSystem, Opened};
-use crate::browser::tabs::TabRecord;
-use crate::browser::websocket;
-use crate::command::url_guard;
-use crate::engine::folders;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::BrowserRun;
+use crate::folders;
+use gstack_base::mutex::lock;
+use gstack_base::process::Process;
+use gstack_base::site_limits::SiteLimits;
+use gstack_browser::browser::{AttachOptions, Browser};
+use gstack_browser::downloads::DownloadFolders;
+use gstack_browser::endpoint::Endpoint;
+use gstack_browser::keeper_link::{self, KeeperLink};
+use gstack_browser::page::Pages;
+use gstack_browser::page::capture_file::CaptureFile;
+use gstack_browser::page::script::early_script;
+use gstack_browser::remote::{FileSystem, Opened};
+use gstack_browser::tabs::TabRecord;
+use gstack_browser::websocket;
+use gstack_command::url_guard;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::BrowserRun;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const RECONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 impl Browsers {
     /// Uses the browsers that an earlier daemon left in their keepers, if there are any.
-    pub(in crate::engine) async fn reconnect_all(&self) {
+    pub(crate) async fn reconnect_all(&self) {
         let all = self.all();
         futures_util::future::join_all(all.iter().map(Self::reconnect)).await;
     }
@@ -50,7 +50,7 @@ impl Browsers {
     }
 
     /// Attaches to the browser of our keeper, makes it the one in use and follows its events.
-    pub(in crate::engine) async fn use_kept(&self, link: KeeperLink) -> Result<Browser, Fault> {
+    pub(crate) async fn use_kept(&self, link: KeeperLink) -> Result<Browser, Fault> {
         let (pid, headless, profile) = (link.pid, link.headless, link.profile.clone());
         let record = self.recorded_tabs(link.run.as_str());
         // The browser's resolver rules refuse addresses to pages.
@@ -66,7 +66,7 @@ impl Browsers {
     }
 
     /// Attaches to a browser that gstack did not start and makes it the one in use.
-    pub(in crate::engine) async fn use_foreign(&self, endpoint: &Endpoint) -> Result<Browser, Fault> {
+    pub(crate) async fn use_foreign(&self, endpoint: &Endpoint) -> Result<Browser, Fault> {
         let transport = websocket::connect(&endpoint.address).await?;
         let record = self.recorded_tabs(&endpoint.address);
         let options = self.attach_options(endpoint.headless, &record, true)?;

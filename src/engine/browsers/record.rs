@@ -5,10 +5,10 @@
 
 use super::current::Current;
 use super::service::Browsers;
-use crate::base::atomic;
-use crate::base::mutex::lock;
-use crate::browser::browser::Browser;
-use crate::browser::tabs::TabRecord;
+use gstack_base::atomic;
+use gstack_base::mutex::lock;
+use gstack_browser::browser::Browser;
+use gstack_browser::tabs::TabRecord;
 use std::io::ErrorKind;
 
 impl Browsers {
@@ -31,7 +31,7 @@ impl Browsers {
     }
 
     /// Writes the tabs of the browser in use if they changed.
-    pub(in crate::engine) async fn record_tabs(&self) {
+    pub(crate) async fn record_tabs(&self) {
         let Some((browser, name)) = self.recorded_browser() else { return };
         let record = TabRecord { browser: name, ..browser.tab_record() };
         if lock(&self.own.recorded).as_ref() == Some(&record) {
@@ -66,7 +66,7 @@ impl Browsers {
     }
 
     /// Returns true if a browser was in use and disappeared without being closed by gstack.
-    pub(in crate::engine) fn has_lost(&self) -> bool {
+    pub(crate) fn has_lost(&self) -> bool {
         let is_recorded = || self.own.home.tabs_file().exists();
         self.current().is_none() && (lock(&self.own.lost).is_some() || is_recorded())
     }

@@ -7,24 +7,24 @@ use super::current::{Current, tab_key};
 use super::everyday::Everyday;
 use super::service::Browsers;
 use super::source::ThroughExtension;
-use crate::base::mutex::lock;
-use crate::base::site_limits::SiteLimits;
-use crate::browser::browser::{AttachOptions, Browser};
-use crate::browser::page::Pages;
-use crate::browser::page::script::early_script;
-use crate::browser::relay::{About, FromExtension, Relay, Reported};
-use crate::browser::remote::FileSystem;
-use crate::command::url_guard;
-use crate::engine::ports::PortId;
-use crate::protocol::hello::Hello;
-use crate::protocol::ids::{BrowserRun, TabId};
-use crate::protocol::methods::ToPanel;
-use crate::protocol::tabs::TabsChanged;
+use crate::ports::PortId;
+use gstack_base::mutex::lock;
+use gstack_base::site_limits::SiteLimits;
+use gstack_browser::browser::{AttachOptions, Browser};
+use gstack_browser::page::Pages;
+use gstack_browser::page::script::early_script;
+use gstack_browser::relay::{About, FromExtension, Relay, Reported};
+use gstack_browser::remote::FileSystem;
+use gstack_command::url_guard;
+use gstack_protocol::hello::Hello;
+use gstack_protocol::ids::{BrowserRun, TabId};
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::tabs::TabsChanged;
 use std::sync::Arc;
 
 impl Browsers {
     /// Opens a relay for the extension that said hello, unless gstack drives its browser in another way.
-    pub(in crate::engine) fn open_relay(&self, port: PortId, hello: &Hello) {
+    pub(crate) fn open_relay(&self, port: PortId, hello: &Hello) {
         if self.piped(port).is_some() {
             return;
         }
@@ -59,7 +59,7 @@ impl Browsers {
     }
 
     /// Closes the relay of a port and cuts off what ran in its tabs. The tabs may still exist and be reached again.
-    pub(in crate::engine) fn close_relay(&self, port: PortId) {
+    pub(crate) fn close_relay(&self, port: PortId) {
         let mut relays = lock(&self.shared.relays);
         let Some(everyday) = relays.open.remove(&port) else { return };
         relays.away.begin(everyday.browser().run());
@@ -77,36 +77,36 @@ impl Browsers {
         lock(&self.shared.relays).away.end(run);
     }
 
-    pub(in crate::engine) fn everyday(&self, port: PortId) -> Option<Arc<Everyday>> {
+    pub(crate) fn everyday(&self, port: PortId) -> Option<Arc<Everyday>> {
         lock(&self.shared.relays).open.get(&port).cloned()
     }
 
     /// Returns all everyday browsers in the order in which they connected.
-    pub(in crate::engine) fn all_everyday(&self) -> Vec<Arc<Everyday>> {
+    pub(crate) fn all_everyday(&self) -> Vec<Arc<Everyday>> {
         lock(&self.shared.relays).open.values().cloned().collect()
     }
 
     /// Returns the everyday browser that has this tab.
-    pub(in crate::engine) fn everyday_with(&self, tab: TabId) -> Option<Arc<Everyday>> {
+    pub(crate) fn everyday_with(&self, tab: TabId) -> Option<Arc<Everyday>> {
         self.all_everyday().into_iter().find(|everyday| everyday.browser().tab(tab).is_ok())
     }
 
     /// Returns true if the tab belongs to an everyday browser whose extension is not connected.
-    pub(in crate::engine) fn is_away(&self, tab: TabId) -> bool {
+    pub(crate) fn is_away(&self, tab: TabId) -> bool {
         let relays = lock(&self.shared.relays);
         let is_open = |run: &BrowserRun| relays.open.values().any(|everyday| everyday.browser().run() == run);
         relays.numbers.iter().any(|(run, numbers)| numbers.keeps(tab) && !is_open(run))
     }
 
     /// Handles a DevTools message from the extension. Waits while many are still unprocessed.
-    pub(crate) async fn heard(&self, port: PortId, heard: FromExtension) {
+    pub async fn heard(&self, port: PortId, heard: FromExtension) {
         if let Some(everyday) = self.everyday(port) {
             everyday.relay.hear(heard).await;
         }
     }
 
     /// Handles the extension's report of its tabs. A tab that was reached before gets its conversation back.
-    pub(in crate::engine) fn report_tabs(&self, everyday: &Everyday, changed: &TabsChanged) {
+    pub(crate) fn report_tabs(&self, everyday: &Everyday, changed: &TabsChanged) {
         let Reported { opened, closed } = everyday.relay.report(changed);
         // Reported at once: the extension's next request may already concern the tab that replaces a closed one.
         for tab in closed {
@@ -127,7 +127,7 @@ impl Browsers {
     }
 
     /// Makes an everyday browser the one in use under the chosen name.
-    pub(in crate::engine) fn use_everyday(&self, everyday: &Arc<Everyday>) {
+    pub(crate) fn use_everyday(&self, everyday: &Arc<Everyday>) {
         let (browser, pages) = everyday.pages();
         lock(&self.own.chosen).set(Some(browser.run().clone()));
         *lock(&self.own.current) =
@@ -142,7 +142,7 @@ impl Browsers {
         was
     }
 
-    pub(in crate::engine) fn is_in_use(&self, everyday: &Everyday) -> bool {
+    pub(crate) fn is_in_use(&self, everyday: &Everyday) -> bool {
         self.with_run(everyday.browser().run()).is_some()
     }
 

@@ -5,14 +5,14 @@
 use super::remote_record::RemoteEntry;
 use super::service::Browsers;
 use super::source::Source;
-use crate::base::clock::now_millis;
-use crate::base::mutex::lock;
-use crate::browser::browser::Browser;
-use crate::browser::remote::{Facts, NotReserved, Provider, RemoteError, RemoteSession, Request};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::BrowserRun;
-use crate::protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables, UnreleasedSession};
 use futures_util::future::BoxFuture;
+use gstack_base::clock::now_millis;
+use gstack_base::mutex::lock;
+use gstack_browser::browser::Browser;
+use gstack_browser::remote::{Facts, NotReserved, Provider, RemoteError, RemoteSession, Request};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables, UnreleasedSession};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -78,25 +78,21 @@ struct Handover {
 }
 
 /// The result of releasing the sessions that were left.
-pub(in crate::engine) struct Releases {
-    pub(in crate::engine) released: usize,
-    pub(in crate::engine) left: Vec<UnreleasedSession>,
+pub(crate) struct Releases {
+    pub(crate) released: usize,
+    pub(crate) left: Vec<UnreleasedSession>,
 }
 
 /// What `connect` tells about the browser.
-pub(in crate::engine) struct Reserved {
-    pub(in crate::engine) browser: Browser,
-    pub(in crate::engine) status: RemoteStatus,
-    pub(in crate::engine) is_readable_on_the_way: bool,
+pub(crate) struct Reserved {
+    pub(crate) browser: Browser,
+    pub(crate) status: RemoteStatus,
+    pub(crate) is_readable_on_the_way: bool,
 }
 
 impl Browsers {
     /// Reserves a browser on another machine and makes it the one in use.
-    pub(in crate::engine) async fn use_remote(
-        &self,
-        wanted: &RemoteBrowser,
-        keys: &SecretVariables,
-    ) -> Result<Reserved, Fault> {
+    pub(crate) async fn use_remote(&self, wanted: &RemoteBrowser, keys: &SecretVariables) -> Result<Reserved, Fault> {
         let provider = self.provider(wanted, keys)?;
         self.release_left(keys).await;
         let is_readable_on_the_way = provider.is_readable_on_the_way();
@@ -146,7 +142,7 @@ impl Browsers {
     }
 
     /// Looks again for requests whose outcome is open, until there is none or the daemon ends.
-    pub(in crate::engine) async fn follow_requests(&self) {
+    pub(crate) async fn follow_requests(&self) {
         let shutdown = self.needs().tasks.shutdown();
         while self.shared.sessions.left().iter().any(|entry| entry.requested.is_some()) {
             tokio::select! {
@@ -219,7 +215,7 @@ impl Browsers {
     }
 
     /// Checks whether a browser on another machine still answers, and takes it out of use if not. Returns true if it was lost.
-    pub(in crate::engine) async fn lose_if_silent(&self, browser: &Browser) -> bool {
+    pub(crate) async fn lose_if_silent(&self, browser: &Browser) -> bool {
         let Some(browsers) = self.with_run(browser.run()) else { return false };
         let current = lock(&browsers.own.current).clone();
         let Some(current) = current.filter(|current| current.source.requested().is_some()) else { return false };
@@ -245,7 +241,7 @@ impl Browsers {
     }
 
     /// Returns where sessions are that are still to be released.
-    pub(in crate::engine) fn unreleased(&self) -> Vec<String> {
+    pub(crate) fn unreleased(&self) -> Vec<String> {
         let left = self.shared.sessions.left();
         let mut places: Vec<String> = left.iter().map(|entry| self.shown(&entry.browser)).collect();
         places.sort();
@@ -253,7 +249,7 @@ impl Browsers {
     }
 
     /// Releases the sessions that are still on record and not in use.
-    pub(in crate::engine) async fn release_left(&self, keys: &SecretVariables) -> Releases {
+    pub(crate) async fn release_left(&self, keys: &SecretVariables) -> Releases {
         self.release_where(keys, |_| true).await
     }
 

@@ -3,11 +3,11 @@
 //! Owns where a setting and a key come from. Never connects.
 
 use super::service::Browsers;
-use crate::browser::remote::{
+use crate::config::EndpointConfig;
+use gstack_browser::remote::{
     CdpUrl, Endpoint, EndpointSettings, Grid, Hosted, Provider, RemoteError, argument_secret, find_preset,
 };
-use crate::engine::config::EndpointConfig;
-use crate::protocol::remote::{RemoteBrowser, SecretVariables};
+use gstack_protocol::remote::{RemoteBrowser, SecretVariables};
 use std::time::Duration;
 use url::Url;
 
@@ -92,8 +92,8 @@ fn settings(name: &str, config: &EndpointConfig) -> EndpointSettings {
 
 #[cfg(test)]
 mod tests {
-    use crate::browser::remote::PRESETS;
-    use crate::protocol::remote::PROVIDERS;
+    use gstack_browser::remote::PRESETS;
+    use gstack_protocol::remote::PROVIDERS;
 
     #[test]
     fn the_terminal_passes_the_variables_that_the_presets_read() {

@@ -4,10 +4,10 @@
 //! daemon can release what a killed one left; so is a request for one, if the other machine tells what became of it. Holds
 //! no secret: an entry names its endpoint in `config.toml`.
 
-use crate::base::atomic;
-use crate::base::home::Home;
-use crate::base::mutex::lock;
-use crate::protocol::remote::RemoteBrowser;
+use gstack_base::atomic;
+use gstack_base::home::Home;
+use gstack_base::mutex::lock;
+use gstack_protocol::remote::RemoteBrowser;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Mutex;

@@ -8,41 +8,41 @@ use super::current::Current;
 use super::everyday::Relays;
 use super::failures::Failures;
 use super::remote_record::RemoteRecord;
-use crate::base::browser_names::BrowserName;
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
-use crate::base::mutex::lock;
-use crate::browser::tabs::{TabNumbers, TabRecord};
-use crate::engine::config::ConfigFile;
-use crate::engine::ports::Ports;
-use crate::engine::provision::Provision;
-use crate::engine::tasks::Tasks;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::BrowserRun;
+use crate::config::ConfigFile;
+use crate::ports::Ports;
+use crate::provision::Provision;
+use crate::tasks::Tasks;
+use gstack_base::browser_names::BrowserName;
+use gstack_base::home::Home;
+use gstack_base::lock::FileLock;
+use gstack_base::mutex::lock;
+use gstack_browser::tabs::{TabNumbers, TabRecord};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::BrowserRun;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 /// A handle to the browsers, with one of them chosen: the main one, unless `named` says otherwise. What names no tab
 /// concerns the chosen one. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Browsers {
+pub struct Browsers {
     pub(super) shared: Arc<Shared>,
     pub(super) own: Arc<NamedBrowser>,
 }
 
 /// The dependencies of the browsers.
-pub(in crate::engine) struct BrowserServices {
-    pub(in crate::engine) home: Home,
-    pub(in crate::engine) config: ConfigFile,
+pub(crate) struct BrowserServices {
+    pub(crate) home: Home,
+    pub(crate) config: ConfigFile,
     /// Sends to extensions, and to the panels that hear of a lost browser.
-    pub(in crate::engine) ports: Ports,
-    pub(in crate::engine) tasks: Tasks,
+    pub(crate) ports: Ports,
+    pub(crate) tasks: Tasks,
     /// Unpacks the extension again after it crashed.
-    pub(in crate::engine) provision: Provision,
+    pub(crate) provision: Provision,
     /// The only counter of tab numbers.
-    pub(in crate::engine) numbers: TabNumbers,
+    pub(crate) numbers: TabNumbers,
     /// Receives each change.
-    pub(in crate::engine) tell: Box<dyn Fn(BrowserChange) + Send + Sync>,
+    pub(crate) tell: Box<dyn Fn(BrowserChange) + Send + Sync>,
 }
 
 pub(super) struct Shared {
@@ -104,7 +104,7 @@ fn left_in(home: &Home) -> Vec<(BrowserName, Home)> {
 
 impl Browsers {
     /// Creates the service without a browser in use. The main one is chosen.
-    pub(in crate::engine) fn open(needs: BrowserServices) -> Self {
+    pub(crate) fn open(needs: BrowserServices) -> Self {
         let named: Vec<_> =
             left_in(&needs.home).into_iter().map(|(name, home)| Arc::new(NamedBrowser::new(name, home))).collect();
         let main = named.iter().find(|one| one.name.is_main()).cloned();
@@ -122,7 +122,7 @@ impl Browsers {
     }
 
     /// Returns the home with the files of the chosen browser.
-    pub(in crate::engine) fn home(&self) -> Home {
+    pub(crate) fn home(&self) -> Home {
         self.own.home.clone()
     }
 
@@ -131,7 +131,7 @@ impl Browsers {
     }
 
     /// Records how a terminal command ended. Adds a hint after repeated failures if no person sees the browser.
-    pub(in crate::engine) fn note_outcome<T>(&self, outcome: Result<T, Fault>) -> Result<T, Fault> {
+    pub(crate) fn note_outcome<T>(&self, outcome: Result<T, Fault>) -> Result<T, Fault> {
         self.own.failures.note(outcome, self.is_unseen())
     }
 

@@ -3,11 +3,11 @@
 //! Owns the trait for all of them: our own browser (through its keeper's pipe), an attached one (through its DevTools port), an
 //! everyday one (through its extension's relay), and one that a provider on another machine reserved.
 
-use crate::base::process::Process;
-use crate::base::profiles::ProfileName;
-use crate::browser::remote::RemoteError;
-use crate::protocol::remote::{RemoteBrowser, RemoteStatus};
 use futures_util::future::BoxFuture;
+use gstack_base::process::Process;
+use gstack_base::profiles::ProfileName;
+use gstack_browser::remote::RemoteError;
+use gstack_protocol::remote::{RemoteBrowser, RemoteStatus};
 
 /// The origin of a browser in use. The defaults are those of a browser on this machine that gstack did not start.
 pub(super) trait Source: Send + Sync {

@@ -2,11 +2,11 @@
 //!
 //! Owns the code, the message and the next step of each. Never decides what to cut off.
 
-use crate::browser::relay::refusals;
-use crate::command::Spec;
-use crate::protocol::catalogue::{self, MessageTemplate};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::relay::Refusal;
+use gstack_browser::relay::refusals;
+use gstack_command::Spec;
+use gstack_protocol::catalogue::{self, MessageTemplate};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::relay::Refusal;
 
 pub(super) const GONE: &str = "the browser went away";
 

@@ -5,29 +5,29 @@
 
 mod error;
 
-use crate::base::home::Home;
-use crate::base::site;
-use crate::browser::browser::Browser;
-use crate::browser::dialogs::DialogPolicy;
-use crate::browser::effects::Effects;
-use crate::browser::page::video::Recordings;
-use crate::browser::page::{Expected, Pages, PointerWatch};
-use crate::command::spec::{Navigates, TabUse};
-use crate::command::{
-    Call, Category, Context, Output, Progress, RecordingLog, Steps, TabSwitch, captions, everyday, registry,
-};
-use crate::engine::browsers::{Browsers, BrowsersError, sent_out_of};
-use crate::engine::config::ConfigFile;
-use crate::engine::drivers::{Drivers, Leases};
-use crate::engine::folders;
-use crate::engine::sign_ins::SignIns;
-use crate::engine::tasks::Tasks;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ConversationId, TabId};
-use crate::protocol::relay::Refusal;
+use crate::browsers::{Browsers, BrowsersError, sent_out_of};
+use crate::config::ConfigFile;
+use crate::drivers::{Drivers, Leases};
+use crate::folders;
+use crate::sign_ins::SignIns;
+use crate::tasks::Tasks;
 use error::{CutCause, CutOff, GONE, before_again};
 use futures_util::FutureExt;
+use gstack_base::home::Home;
+use gstack_base::site;
+use gstack_browser::browser::Browser;
+use gstack_browser::dialogs::DialogPolicy;
+use gstack_browser::effects::Effects;
+use gstack_browser::page::video::Recordings;
+use gstack_browser::page::{Expected, Pages, PointerWatch};
+use gstack_command::spec::{Navigates, TabUse};
+use gstack_command::{
+    Call, Category, Context, Output, Progress, RecordingLog, Steps, TabSwitch, captions, everyday, registry,
+};
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::{ConversationId, TabId};
+use gstack_protocol::relay::Refusal;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::pin;
@@ -40,57 +40,57 @@ const SLOW: Duration = Duration::from_secs(10);
 
 /// The target of a command.
 #[derive(Default)]
-pub(in crate::engine) struct Target<'a> {
+pub(crate) struct Target<'a> {
     /// If absent, the current tab.
-    pub(in crate::engine) tab: Option<TabId>,
-    pub(in crate::engine) on_tab_switch: TabSwitch,
+    pub(crate) tab: Option<TabId>,
+    pub(crate) on_tab_switch: TabSwitch,
     /// The only tabs that the client may know of. If absent, all tabs.
-    pub(in crate::engine) tab_set: Option<Vec<TabId>>,
+    pub(crate) tab_set: Option<Vec<TabId>>,
     /// The client's working directory.
-    pub(in crate::engine) cwd: Option<&'a Path>,
+    pub(crate) cwd: Option<&'a Path>,
     /// Only files of that folder may be read and written.
-    pub(in crate::engine) is_confined: bool,
+    pub(crate) is_confined: bool,
     /// The command acts in the page only while the tab shows this.
-    pub(in crate::engine) only_on: Option<site::SiteOrPage>,
+    pub(crate) only_on: Option<site::SiteOrPage>,
     /// Input must still go to these elements, or the command run in this document.
-    pub(in crate::engine) expected: Option<Expected>,
+    pub(crate) expected: Option<Expected>,
     /// Receives the position of input.
-    pub(in crate::engine) pointer: Option<PointerWatch>,
+    pub(crate) pointer: Option<PointerWatch>,
     /// True if a model reads the output.
-    pub(in crate::engine) for_model: bool,
+    pub(crate) for_model: bool,
     /// How to answer dialogs that open during the command. If absent, the person's setting applies.
-    pub(in crate::engine) dialogs: Option<DialogPolicy>,
+    pub(crate) dialogs: Option<DialogPolicy>,
     /// The conversation of the driver or agent that asks. `None` for the person.
-    pub(in crate::engine) me: Option<&'a ConversationId>,
+    pub(crate) me: Option<&'a ConversationId>,
 }
 
 /// Returns how the command moves the current tab: only a client that named no tab moves it.
-pub(in crate::engine) fn tab_switch_of(named: Option<TabId>) -> TabSwitch {
+pub(crate) fn tab_switch_of(named: Option<TabId>) -> TabSwitch {
     if named.is_none() { TabSwitch::BrowserCurrent } else { TabSwitch::Ignored }
 }
 
 /// A handle to the runner. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct CommandRunner {
-    pub(in crate::engine) home: Home,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) config: ConfigFile,
-    pub(in crate::engine) drivers: Drivers,
+pub struct CommandRunner {
+    pub(crate) home: Home,
+    pub(crate) browsers: Browsers,
+    pub(crate) config: ConfigFile,
+    pub(crate) drivers: Drivers,
     /// The videos that are recorded: they outlive a browser.
-    pub(in crate::engine) recordings: Recordings,
-    pub(in crate::engine) recording_log: RecordingLog,
-    pub(in crate::engine) sign_ins: SignIns,
-    pub(in crate::engine) tasks: Tasks,
+    pub(crate) recordings: Recordings,
+    pub(crate) recording_log: RecordingLog,
+    pub(crate) sign_ins: SignIns,
+    pub(crate) tasks: Tasks,
 }
 
 impl CommandRunner {
     /// Returns the same handle for another browser: that of commands without a tab.
-    pub(in crate::engine) fn in_browser(&self, browsers: Browsers) -> Self {
+    pub(crate) fn in_browser(&self, browsers: Browsers) -> Self {
         Self { browsers, ..self.clone() }
     }
 
     /// Runs a command on a tab, or on the current one.
-    pub(in crate::engine) async fn run(
+    pub(crate) async fn run(
         &self,
         call: &Call,
         target: Target<'_>,
@@ -101,7 +101,7 @@ impl CommandRunner {
 
     /// Does the same and reports progress. A command that times out or takes long may have been waiting for a browser on another
     /// machine that is lost, which its connection does not always say.
-    pub(in crate::engine) async fn run_telling(
+    pub(crate) async fn run_telling(
         &self,
         call: &Call,
         target: Target<'_>,
@@ -193,7 +193,7 @@ impl CommandRunner {
     }
 
     /// Builds the context that a command runs with.
-    pub(in crate::engine) fn context(
+    pub(crate) fn context(
         &self,
         browser: Browser,
         pages: Pages,

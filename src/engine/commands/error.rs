@@ -1,6 +1,6 @@
 //! Faults of commands that their client may not run.
 
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 
 /// The client that may not run a command.
 #[derive(Debug)]

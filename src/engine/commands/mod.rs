@@ -8,28 +8,28 @@ mod error;
 mod other_tabs;
 mod terminals;
 
-use crate::base::browser_names::MAIN;
-use crate::base::home::Home;
-use crate::command::spec::{EngineCommand, Needs, TabUse};
-use crate::command::{Call, Class, Folders, Output, Progress, registry};
-use crate::engine::activity::{ActivityLog, Source};
-use crate::engine::browser_connection::BrowserConnection;
-use crate::engine::browsers::{Browsers, BrowsersError};
-use crate::engine::command_runner::{CommandRunner, Target, tab_switch_of};
-use crate::engine::config::ConfigFile;
-use crate::engine::drivers::{Driver, Drivers, DriversError};
-use crate::engine::folders;
-use crate::engine::lease_requests::LeaseRequests;
-use crate::engine::ports::PortId;
-use crate::engine::status::StatusReport;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::protocol::activity::ActivitySource;
-use crate::protocol::command::{CommandLine, CommandRequest, CommandResult, CommandRun};
-use crate::protocol::driver::DriverKind;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::activity::{ActivityLog, Source};
+use crate::browser_connection::BrowserConnection;
+use crate::browsers::{Browsers, BrowsersError};
+use crate::command_runner::{CommandRunner, Target, tab_switch_of};
+use crate::config::ConfigFile;
+use crate::drivers::{Driver, Drivers, DriversError};
+use crate::folders;
+use crate::lease_requests::LeaseRequests;
+use crate::ports::PortId;
+use crate::status::StatusReport;
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
 use error::NotOffered;
+use gstack_base::browser_names::MAIN;
+use gstack_base::home::Home;
+use gstack_command::spec::{EngineCommand, Needs, TabUse};
+use gstack_command::{Call, Class, Folders, Output, Progress, registry};
+use gstack_protocol::activity::ActivitySource;
+use gstack_protocol::command::{CommandLine, CommandRequest, CommandResult, CommandRun};
+use gstack_protocol::driver::DriverKind;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -37,38 +37,34 @@ use tokio_util::sync::CancellationToken;
 
 /// A handle to the commands of people, scripts and trusted drivers. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Commands {
-    pub(in crate::engine) home: Home,
-    pub(in crate::engine) activity: ActivityLog,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) config: ConfigFile,
-    pub(in crate::engine) connection: BrowserConnection,
-    pub(in crate::engine) drivers: Drivers,
-    pub(in crate::engine) lease_requests: LeaseRequests,
-    pub(in crate::engine) runner: CommandRunner,
-    pub(in crate::engine) status: StatusReport,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) tasks: Tasks,
+pub struct Commands {
+    pub(crate) home: Home,
+    pub(crate) activity: ActivityLog,
+    pub(crate) browsers: Browsers,
+    pub(crate) config: ConfigFile,
+    pub(crate) connection: BrowserConnection,
+    pub(crate) drivers: Drivers,
+    pub(crate) lease_requests: LeaseRequests,
+    pub(crate) runner: CommandRunner,
+    pub(crate) status: StatusReport,
+    pub(crate) tabs: Tabs,
+    pub(crate) tasks: Tasks,
 }
 
 impl Commands {
     /// Runs a command from the terminal or a script.
-    pub(crate) async fn run(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
+    pub async fn run(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
         self.run_telling(request, source.into(), None, Progress::default()).await
     }
 
     /// Runs a command of a driver that acts as the person: not in a tab that another driver leases, and that of a terminal
     /// only in tabs of its own.
-    pub(crate) async fn run_as_driver(
-        &self,
-        driver: Arc<Driver>,
-        request: CommandRequest,
-    ) -> Result<CommandResult, Fault> {
+    pub async fn run_as_driver(&self, driver: Arc<Driver>, request: CommandRequest) -> Result<CommandResult, Fault> {
         self.run_telling(request, source_of(&driver), Some(&driver), Progress::default()).await
     }
 
     /// Does the same and sends progress lines; the last is `Done` or `Failed`. Stops when no one reads them.
-    pub(crate) fn run_in_lines(
+    pub fn run_in_lines(
         &self,
         request: CommandRequest,
         source: ActivitySource,
@@ -318,7 +314,7 @@ impl Commands {
     }
 
     /// Runs a quick action of a panel on the tab that the panel shows.
-    pub(crate) async fn run_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
+    pub async fn run_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
         let place = self.tabs.place_of(port, run.chrome_tab_id)?;
         let request = run.request;
         let call = Call::parse(&request.command, &request.args)?;

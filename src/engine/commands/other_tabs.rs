@@ -1,10 +1,10 @@
 //! `tabs`, with the tabs of the other browsers in their own sections.
 
 use super::Commands;
-use crate::browser::browser::Browser;
-use crate::browser::tabs::TabInfo;
-use crate::command::{Output, listed_title};
-use crate::protocol::ids::TabId;
+use gstack_browser::browser::Browser;
+use gstack_browser::tabs::TabInfo;
+use gstack_command::{Output, listed_title};
+use gstack_protocol::ids::TabId;
 use serde_json::{Value, json};
 
 impl Commands {

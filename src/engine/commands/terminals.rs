@@ -3,15 +3,15 @@
 //! Owns the tab of such a command, the first tab of a terminal, and what a command changes in its set.
 
 use super::Commands;
-use crate::chat::Conversation;
-use crate::command::spec::TabUse;
-use crate::command::{Call, TabSwitch, tab_number};
-use crate::engine::browsers::BrowsersError;
-use crate::engine::drivers::Driver;
-use crate::engine::tabs::JoinedBy;
-use crate::protocol::command::CommandRequest;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::browsers::BrowsersError;
+use crate::drivers::Driver;
+use crate::tabs::JoinedBy;
+use gstack_chat::Conversation;
+use gstack_command::spec::TabUse;
+use gstack_command::{Call, TabSwitch, tab_number};
+use gstack_protocol::command::CommandRequest;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use std::sync::Arc;
 
 /// The tabs that a terminal's command may use.

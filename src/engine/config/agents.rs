@@ -4,8 +4,8 @@
 
 use super::link_base::LinkBase;
 use super::minutes;
-use crate::agent::agent_list::{AgentSettings, OwnAgent};
-use crate::agent::sandbox::SandboxMode;
+use gstack_agent::agent_list::{AgentSettings, OwnAgent};
+use gstack_agent::sandbox::SandboxMode;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// `[agents.own.NAME]`: a program that speaks the Agent Client Protocol.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OwnAgentConfig {
+pub struct OwnAgentConfig {
     /// The program and its arguments. The program is a path or is found like that of every agent.
     pub command: Vec<String>,
     #[serde(default)]
@@ -26,14 +26,14 @@ pub(crate) struct OwnAgentConfig {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum AgentProtocol {
+pub enum AgentProtocol {
     #[default]
     Acp,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub(crate) struct AgentsConfig {
+pub struct AgentsConfig {
     /// The agent of conversations that name none. If absent or empty, the best one that was found.
     pub default: Option<String>,
     /// Paths of programs that the search does not find: `claude = "/opt/claude/bin/claude"`.
@@ -89,7 +89,7 @@ impl Default for AgentsConfig {
 }
 
 impl AgentsConfig {
-    pub(crate) fn default_name(&self) -> Option<&str> {
+    pub fn default_name(&self) -> Option<&str> {
         self.default.as_deref().filter(|name| !name.is_empty())
     }
     /// Returns the person's own agents in the form that the agent layer takes.
@@ -106,7 +106,7 @@ impl AgentsConfig {
         self.own.iter().filter_map(own).collect()
     }
     /// Returns the settings of the agent layer, except the sandbox, which depends on the home.
-    pub(crate) fn settings(&self) -> AgentSettings {
+    pub fn settings(&self) -> AgentSettings {
         AgentSettings {
             programs: self.programs.clone(),
             own: self.own_agents(),
@@ -117,18 +117,18 @@ impl AgentsConfig {
         }
     }
     /// Returns the limit for one tool result, in bytes.
-    pub(crate) fn most_output(&self) -> usize {
+    pub fn most_output(&self) -> usize {
         self.output_kilobytes.max(1).saturating_mul(1000)
     }
     /// Returns `None` if agents never end.
-    pub(crate) fn sleep_after(&self) -> Option<Duration> {
+    pub fn sleep_after(&self) -> Option<Duration> {
         (self.sleep_minutes > 0.0).then(|| minutes(self.sleep_minutes))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::config::Config;
+    use crate::config::Config;
 
     #[test]
     fn the_command_for_approvals_names_its_program_by_its_path() {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// One endpoint: for `--cdp NAME`, `--grid NAME`, or a hosted service by its own name.
 #[derive(Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub(crate) struct EndpointConfig {
+pub struct EndpointConfig {
     pub url: Option<String>,
     pub headers: BTreeMap<String, String>,
     /// A PEM file: then no other authority may vouch for the endpoint.
@@ -67,7 +67,7 @@ pub(super) fn described(text: &str, error: &toml::de::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::config::Config;
+    use crate::config::Config;
 
     #[test]
     fn an_endpoint_is_read_and_never_printed() {

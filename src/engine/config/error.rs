@@ -1,8 +1,8 @@
 //! Faults of `config.toml`.
 
-use crate::chat::error::next_step;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_chat::error::next_step;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;
 

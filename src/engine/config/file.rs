@@ -4,10 +4,10 @@
 
 use super::Config;
 use super::error::ConfigError;
-use crate::base::atomic;
-use crate::base::home::Home;
-use crate::base::mutex::lock;
-use crate::protocol::fault::Fault;
+use gstack_base::atomic;
+use gstack_base::home::Home;
+use gstack_base::mutex::lock;
+use gstack_protocol::fault::Fault;
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 /// A handle to the one configuration. Cheap to clone.
 #[derive(Clone)]
-pub(in crate::engine) struct ConfigFile(Arc<Shared>);
+pub(crate) struct ConfigFile(Arc<Shared>);
 
 struct Shared {
     home: Home,
@@ -28,31 +28,31 @@ struct Shared {
 }
 
 impl ConfigFile {
-    pub(in crate::engine) fn new(home: Home, config: Config) -> Self {
+    pub(crate) fn new(home: Home, config: Config) -> Self {
         let current = Mutex::new(Arc::new(config));
         Self(Arc::new(Shared { home, current, file: Mutex::default(), changed: watch::Sender::new(()) }))
     }
 
-    pub(in crate::engine) fn get(&self) -> Arc<Config> {
+    pub(crate) fn get(&self) -> Arc<Config> {
         lock(&self.0.current).clone()
     }
 
-    pub(in crate::engine) fn watch(&self) -> watch::Receiver<()> {
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
         self.0.changed.subscribe()
     }
 
     /// Tells every service to apply the current settings.
-    pub(in crate::engine) fn tell_changed(&self) {
+    pub(crate) fn tell_changed(&self) {
         self.0.changed.send_replace(());
     }
 
     /// Returns how long an approval waits for its answer.
-    pub(in crate::engine) fn approval_limit(&self) -> Duration {
+    pub(crate) fn approval_limit(&self) -> Duration {
         Duration::from_secs(self.get().agents.approval_minutes.max(1).saturating_mul(60))
     }
 
     /// Reads the file again, which a person may have edited. Blocks on the disk. Returns true if it changed.
-    pub(in crate::engine) fn read_again(&self) -> Result<bool, Fault> {
+    pub(crate) fn read_again(&self) -> Result<bool, Fault> {
         let _one_at_a_time = lock(&self.0.file);
         let config = Config::load(&self.0.home)?;
         let mut known = lock(&self.0.current);
@@ -63,7 +63,7 @@ impl ConfigFile {
 
     /// Replaces the file's text with the result of `change` and applies it. Blocks on the disk. Fails without writing
     /// if the file is not valid or would not be.
-    pub(in crate::engine) fn change(&self, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), Fault> {
+    pub(crate) fn change(&self, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), Fault> {
         let path = self.0.home.config_file();
         let _one_at_a_time = lock(&self.0.file);
         let not_written = |source| ConfigError::NotWritten { path: path.clone(), source };

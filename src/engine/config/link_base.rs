@@ -11,7 +11,7 @@ const WRONG: &str = "approval-link-base must be the address of a host without a 
 /// An allowed address.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct LinkBase {
+pub struct LinkBase {
     /// `https://approve.example`, as a browser sends it.
     origin: String,
     /// The same without the scheme, with and without a default port.
@@ -20,12 +20,12 @@ pub(crate) struct LinkBase {
 
 impl LinkBase {
     /// Returns the origin, without a slash at its end.
-    pub(crate) fn origin(&self) -> &str {
+    pub fn origin(&self) -> &str {
         &self.origin
     }
 
     /// Returns true for the `Host` of a request to this address.
-    pub(crate) fn is_host(&self, host: &str) -> bool {
+    pub fn is_host(&self, host: &str) -> bool {
         self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host))
     }
 }

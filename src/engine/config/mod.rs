@@ -10,18 +10,18 @@ mod error;
 mod file;
 mod link_base;
 
-pub(crate) use agents::AgentsConfig;
-pub(crate) use endpoints::EndpointConfig;
+pub use agents::AgentsConfig;
+pub use endpoints::EndpointConfig;
 pub(super) use file::ConfigFile;
-pub(crate) use link_base::LinkBase;
+pub use link_base::LinkBase;
 
-use crate::base::home::Home;
-use crate::base::profiles::{BadProfileName, ProfileName};
-use crate::base::site_list::SiteList;
-use crate::browser::dialogs::DialogPolicy;
-use crate::browser::page::SNAPSHOT_LIMIT;
-use crate::protocol::fault::Fault;
 use error::ConfigError;
+use gstack_base::home::Home;
+use gstack_base::profiles::{BadProfileName, ProfileName};
+use gstack_base::site_list::SiteList;
+use gstack_browser::dialogs::DialogPolicy;
+use gstack_browser::page::SNAPSHOT_LIMIT;
+use gstack_protocol::fault::Fault;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ use std::time::Duration;
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Config {
+pub struct Config {
     pub daemon: DaemonConfig,
     pub browser: BrowserConfig,
     #[serde(alias = "agent")]
@@ -44,7 +44,7 @@ pub(crate) struct Config {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub(crate) struct DaemonConfig {
+pub struct DaemonConfig {
     /// Ends the daemon after this long with no panel, no turn and no browser. Fractions are allowed.
     #[serde(alias = "idle_exit_minutes")]
     pub idle_exit_minutes: f64,
@@ -61,14 +61,14 @@ impl Default for DaemonConfig {
 }
 
 impl DaemonConfig {
-    pub(crate) fn idle_exit(&self) -> Duration {
+    pub fn idle_exit(&self) -> Duration {
         minutes(self.idle_exit_minutes)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub(crate) struct BrowserConfig {
+pub struct BrowserConfig {
     /// The browser executable.
     pub path: Option<PathBuf>,
     /// Arguments that follow our own.
@@ -95,7 +95,7 @@ pub(crate) struct BrowserConfig {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum DialogAnswers {
+pub enum DialogAnswers {
     #[default]
     Accept,
     Dismiss,
@@ -105,7 +105,7 @@ pub(crate) enum DialogAnswers {
 
 impl DialogAnswers {
     /// Returns the name used in the file.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
             Self::Dismiss => "dismiss",
@@ -123,10 +123,10 @@ impl DialogAnswers {
 
 impl BrowserConfig {
     /// Returns the profile to start the browser with if none is requested.
-    pub(crate) fn profile(&self) -> ProfileName {
+    pub fn profile(&self) -> ProfileName {
         self.profile.clone().unwrap_or_default()
     }
-    pub(crate) fn let_go_after(&self) -> Duration {
+    pub fn let_go_after(&self) -> Duration {
         Duration::from_secs_f64(self.let_go_seconds)
     }
 }
@@ -157,7 +157,7 @@ impl Default for BrowserConfig {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub(crate) struct TurnsConfig {
+pub struct TurnsConfig {
     /// A message that is exactly one command runs without a model.
     pub direct_commands: bool,
     /// Waiting messages run by themselves after a restart.
@@ -175,7 +175,7 @@ impl Default for TurnsConfig {
 /// What is kept of an agent's acts for `gstack evidence`, beside their words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct EvidenceConfig {
+pub struct EvidenceConfig {
     /// Takes a picture of the page before and after each act that changes something.
     pub pictures: bool,
 }
@@ -183,7 +183,7 @@ pub(crate) struct EvidenceConfig {
 /// The models that `fast` and `deep` mean for one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct DepthModels {
+pub struct DepthModels {
     pub fast: Option<String>,
     pub deep: Option<String>,
 }
@@ -192,7 +192,7 @@ pub(crate) struct DepthModels {
 /// the limit.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub(crate) struct WatchdogConfig {
+pub struct WatchdogConfig {
     pub silence_minutes: f64,
     pub total_minutes: f64,
 }
@@ -204,10 +204,10 @@ impl Default for WatchdogConfig {
 }
 
 impl WatchdogConfig {
-    pub(crate) fn silence(&self) -> Option<Duration> {
+    pub fn silence(&self) -> Option<Duration> {
         (self.silence_minutes > 0.0).then(|| minutes(self.silence_minutes))
     }
-    pub(crate) fn total(&self) -> Option<Duration> {
+    pub fn total(&self) -> Option<Duration> {
         (self.total_minutes > 0.0).then(|| minutes(self.total_minutes))
     }
 }
@@ -215,14 +215,14 @@ impl WatchdogConfig {
 /// `[worktrees]`: git worktrees for conversations.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub(crate) struct WorktreesConfig {
+pub struct WorktreesConfig {
     pub enabled: bool,
     /// A folder in the repository. If absent or empty, the folder that the conversation would work in.
     pub repository: Option<String>,
 }
 
 impl WorktreesConfig {
-    pub(crate) fn repository(&self) -> Option<&str> {
+    pub fn repository(&self) -> Option<&str> {
         self.repository.as_deref().filter(|folder| !folder.is_empty())
     }
 }
@@ -236,7 +236,7 @@ pub(super) fn minutes(count: f64) -> Duration {
 
 impl Config {
     /// Loads the configuration of a home, or the defaults if the file does not exist. Fails if the file is not valid.
-    pub(crate) fn load(home: &Home) -> Result<Self, Fault> {
+    pub fn load(home: &Home) -> Result<Self, Fault> {
         let path = home.config_file();
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,

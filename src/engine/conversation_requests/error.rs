@@ -3,9 +3,9 @@
 //! Owns the code, the message and the next step of each. Errors inside a conversation are `ChatError`.
 
 use super::messages::LONGEST_ID;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::ConversationId;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::ConversationId;
 use std::io;
 use std::path::PathBuf;
 

@@ -4,23 +4,23 @@
 
 use super::ConversationRequests;
 use super::error::RequestError;
-use crate::base::inbox;
-use crate::chat::{ChatError, Conversation, WorkFolder};
-use crate::engine::conversations::persist;
-use crate::engine::folders;
-use crate::engine::ports::PortId;
-use crate::engine::tabs::TabPlace;
-use crate::engine::tasks::off_thread;
-use crate::protocol::chat::{ConversationInfo, ConversationState};
-use crate::protocol::fault::Fault;
-use crate::protocol::history::{ConversationAttach, ConversationFolder, ConversationRename, InboxLeave, InboxLeft};
-use crate::protocol::ids::ConversationId;
+use crate::conversations::persist;
+use crate::folders;
+use crate::ports::PortId;
+use crate::tabs::TabPlace;
+use crate::tasks::off_thread;
+use gstack_base::inbox;
+use gstack_chat::{ChatError, Conversation, WorkFolder};
+use gstack_protocol::chat::{ConversationInfo, ConversationState};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::history::{ConversationAttach, ConversationFolder, ConversationRename, InboxLeave, InboxLeft};
+use gstack_protocol::ids::ConversationId;
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 impl ConversationRequests {
-    pub(crate) async fn rename(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
+    pub async fn rename(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversations.get(&rename.conversation_id)?;
         let renamed = conversation.clone();
         off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
@@ -29,7 +29,7 @@ impl ConversationRequests {
     }
 
     /// Stops what runs and removes the conversation from history. It can be restored for 7 days.
-    pub(crate) async fn delete(&self, id: &ConversationId) -> Result<(), Fault> {
+    pub async fn delete(&self, id: &ConversationId) -> Result<(), Fault> {
         match self.conversations.store().get(id) {
             // A later restore opens the conversation again, so nothing may still hold this one.
             Ok(conversation) => {
@@ -52,7 +52,7 @@ impl ConversationRequests {
 
     /// Moves the conversation to another tab. That tab's own conversation goes to history, and what runs there is
     /// stopped.
-    pub(crate) async fn attach(&self, port: PortId, attach: ConversationAttach) -> Result<ConversationInfo, Fault> {
+    pub async fn attach(&self, port: PortId, attach: ConversationAttach) -> Result<ConversationInfo, Fault> {
         let place = self.tabs.place_of(port, attach.chrome_tab_id)?;
         self.attach_to(&attach.conversation_id, place).await
     }
@@ -82,7 +82,7 @@ impl ConversationRequests {
     }
 
     /// Sets the folder that the agent works in from the next message.
-    pub(crate) async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
+    pub async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversations.get(&request.conversation_id)?;
         if request.folder == conversation.folder() {
             return Ok(conversation.info());
@@ -116,7 +116,7 @@ impl ConversationRequests {
     }
 
     /// Leaves a note in the inbox of the workspace that the conversation works in.
-    pub(crate) async fn leave_in_inbox(&self, leave: InboxLeave) -> Result<InboxLeft, Fault> {
+    pub async fn leave_in_inbox(&self, leave: InboxLeave) -> Result<InboxLeft, Fault> {
         let conversation = self.conversations.get(&leave.conversation_id)?;
         if leave.text.trim().is_empty() {
             return Err(RequestError::NoteEmpty.into());

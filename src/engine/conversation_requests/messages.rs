@@ -4,21 +4,21 @@
 
 use super::ConversationRequests;
 use super::error::RequestError;
-use crate::chat::store::NewConversation;
-use crate::chat::turn::Message;
-use crate::chat::{ChatError, Conversation, Event};
-use crate::engine::agents::split_model;
-use crate::engine::conversations::persist;
-use crate::engine::folders;
-use crate::engine::ports::PortId;
-use crate::engine::tasks::off_thread;
-use crate::protocol::agents::AgentsChoose;
-use crate::protocol::chat::{ConversationInfo, ConversationState, LONGEST_MESSAGE, PageContext, json_length};
-use crate::protocol::chat_requests::{ChatOpen, ChatSend, ChatUnqueue, NewAttachment, Sent};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ConversationId, TurnId};
+use crate::agents::split_model;
+use crate::conversations::persist;
+use crate::folders;
+use crate::ports::PortId;
+use crate::tasks::off_thread;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gstack_chat::store::NewConversation;
+use gstack_chat::turn::Message;
+use gstack_chat::{ChatError, Conversation, Event};
+use gstack_protocol::agents::AgentsChoose;
+use gstack_protocol::chat::{ConversationInfo, ConversationState, LONGEST_MESSAGE, PageContext, json_length};
+use gstack_protocol::chat_requests::{ChatOpen, ChatSend, ChatUnqueue, NewAttachment, Sent};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::{ConversationId, TurnId};
 use std::sync::Arc;
 
 /// The limit for the attachments of one message, decoded, in bytes.
@@ -28,7 +28,7 @@ pub(super) const LONGEST_ID: usize = 200;
 
 impl ConversationRequests {
     /// Returns the conversation of a Chrome tab, and creates it if it does not exist.
-    pub(crate) fn open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
+    pub fn open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
         let place = self.tabs.place_of(port, open.chrome_tab_id)?;
         let new = NewConversation { folder: self.conversations.folder(), page: Some(place.page.clone()) };
         let open = || self.conversations.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
@@ -51,7 +51,7 @@ impl ConversationRequests {
 
     /// Accepts a message. Its line in the journal is the only commit point: once that line is on the disk, the message
     /// is accepted and runs; otherwise it is refused and never runs.
-    pub(crate) async fn send(&self, send: ChatSend) -> Result<Sent, Fault> {
+    pub async fn send(&self, send: ChatSend) -> Result<Sent, Fault> {
         if send.text.trim().is_empty() && send.attachments.is_empty() {
             return Err(RequestError::MessageEmpty.into());
         }
@@ -100,24 +100,24 @@ impl ConversationRequests {
         Ok(answer.sent)
     }
 
-    pub(crate) async fn unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
+    pub async fn unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
         let conversation = self.conversations.get(&unqueue.conversation_id)?;
         let gate = self.conversations.gate(&conversation);
         off_thread(move || gate.unqueue(unqueue.client_id).map_err(|e| e.fault())).await
     }
 
-    pub(crate) fn stop(&self, id: &ConversationId) -> Result<(), Fault> {
+    pub fn stop(&self, id: &ConversationId) -> Result<(), Fault> {
         self.conversations.handle(id, Event::Stop)
     }
 
     /// Runs the messages that wait for the person to continue.
-    pub(crate) fn go_on(&self, id: &ConversationId) -> Result<(), Fault> {
+    pub fn go_on(&self, id: &ConversationId) -> Result<(), Fault> {
         self.upgrade.check_takes_turns()?;
         self.conversations.handle(id, Event::Continue)
     }
 
     /// Moves the conversation to history and opens an empty one for its tab. Stops what runs there.
-    pub(crate) fn clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
+    pub fn clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversations.get(id)?;
         if conversation.state() != ConversationState::Idle {
             self.conversations.handle(id, Event::Stop)?;
@@ -133,7 +133,7 @@ impl ConversationRequests {
         Ok(fresh.info())
     }
 
-    pub(crate) fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
+    pub fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversations.get(&choose.conversation_id)?;
         if let Some(agent) = &choose.agent {
             self.agents.get(agent)?;
@@ -149,7 +149,7 @@ async fn keep(
     conversation: &Arc<Conversation>,
     files: Vec<NewAttachment>,
     temporary: std::path::PathBuf,
-) -> Result<Vec<crate::protocol::chat::Attachment>, Fault> {
+) -> Result<Vec<gstack_protocol::chat::Attachment>, Fault> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
@@ -193,8 +193,8 @@ fn bytes_of(file: &NewAttachment, temporary: &std::path::Path) -> Result<Vec<u8>
 #[cfg(test)]
 mod tests {
     use super::bytes_of;
-    use crate::protocol::chat_requests::NewAttachment;
-    use crate::protocol::fault::{Fault, FaultCode};
+    use gstack_protocol::chat_requests::NewAttachment;
+    use gstack_protocol::fault::{Fault, FaultCode};
 
     fn named(path: &std::path::Path) -> NewAttachment {
         let path = Some(path.display().to_string());

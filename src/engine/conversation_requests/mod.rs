@@ -9,28 +9,28 @@ mod messages;
 mod tab_set;
 mod terminal;
 
-use crate::base::home::Home;
-use crate::engine::agents::AgentPool;
-use crate::engine::browsers::Browsers;
-use crate::engine::conversations::Conversations;
-use crate::engine::ports::Ports;
-use crate::engine::spare::Spare;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::engine::upgrade::Upgrade;
-use crate::engine::worktrees::Worktrees;
+use crate::agents::AgentPool;
+use crate::browsers::Browsers;
+use crate::conversations::Conversations;
+use crate::ports::Ports;
+use crate::spare::Spare;
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
+use crate::upgrade::Upgrade;
+use crate::worktrees::Worktrees;
+use gstack_base::home::Home;
 
 /// A handle to the requests about conversations. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct ConversationRequests {
-    pub(in crate::engine) home: Home,
-    pub(in crate::engine) agents: AgentPool,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) conversations: Conversations,
-    pub(in crate::engine) ports: Ports,
-    pub(in crate::engine) spare: Spare,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) tasks: Tasks,
-    pub(in crate::engine) upgrade: Upgrade,
-    pub(in crate::engine) worktrees: Worktrees,
+pub struct ConversationRequests {
+    pub(crate) home: Home,
+    pub(crate) agents: AgentPool,
+    pub(crate) browsers: Browsers,
+    pub(crate) conversations: Conversations,
+    pub(crate) ports: Ports,
+    pub(crate) spare: Spare,
+    pub(crate) tabs: Tabs,
+    pub(crate) tasks: Tasks,
+    pub(crate) upgrade: Upgrade,
+    pub(crate) worktrees: Worktrees,
 }

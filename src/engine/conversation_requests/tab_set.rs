@@ -3,15 +3,15 @@
 //! Owns the rule that a conversation keeps its own tab. `tabs` has the sets.
 
 use super::ConversationRequests;
-use crate::engine::ports::PortId;
-use crate::engine::tabs::{JoinedBy, TabsError};
-use crate::protocol::chat::ConversationInfo;
-use crate::protocol::fault::Fault;
-use crate::protocol::history::ConversationTab;
+use crate::ports::PortId;
+use crate::tabs::{JoinedBy, TabsError};
+use gstack_protocol::chat::ConversationInfo;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::history::ConversationTab;
 
 impl ConversationRequests {
     /// Adds a tab to the tab set of the conversation, or removes it.
-    pub(crate) fn change_tab_set(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
+    pub fn change_tab_set(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversations.get(&request.conversation_id)?;
         let place = self.tabs.place_of(port, request.chrome_tab_id)?;
         if conversation.info().tab_id == Some(place.tab_id) && !request.allowed {

@@ -2,22 +2,22 @@
 
 use super::ConversationRequests;
 use super::error::TerminalError;
-use crate::chat::store::NewConversation;
-use crate::chat::{Conversation, Push, Sink};
-use crate::engine::browsers::BrowsersError;
-use crate::protocol::catalogue;
-use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, MessageSource};
-use crate::protocol::chat_requests::ChatSend;
-use crate::protocol::control::{ChatLine, ChatRequest, ConversationOpen, StopTurns};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ClientMessageId, TabId, TurnId};
-use crate::protocol::methods::ToPanel;
+use crate::browsers::BrowsersError;
+use gstack_chat::store::NewConversation;
+use gstack_chat::{Conversation, Push, Sink};
+use gstack_protocol::catalogue;
+use gstack_protocol::chat::{ChatBody, ConversationInfo, ConversationState, MessageSource};
+use gstack_protocol::chat_requests::ChatSend;
+use gstack_protocol::control::{ChatLine, ChatRequest, ConversationOpen, StopTurns};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ClientMessageId, TabId, TurnId};
+use gstack_protocol::methods::ToPanel;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 impl ConversationRequests {
     /// Sends a message and streams what follows until its turn ends or the terminal disconnects.
-    pub(crate) fn chat_from_terminal(&self, request: ChatRequest, lines: mpsc::Sender<ChatLine>) {
+    pub fn chat_from_terminal(&self, request: ChatRequest, lines: mpsc::Sender<ChatLine>) {
         let requests = self.clone();
         self.tasks.spawn(async move {
             if let Err(fault) = requests.converse(request, &lines).await {
@@ -28,7 +28,7 @@ impl ConversationRequests {
     }
 
     /// Runs the waiting messages of the conversation of the named or current tab.
-    pub(crate) async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
+    pub async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
         let place = self.tabs.place_for_terminal(tab, None).await?;
         let id = place
             .and_then(|place| self.conversations.store().of_tab(place.tab_id))
@@ -37,7 +37,7 @@ impl ConversationRequests {
     }
 
     /// Stops the running turn of the named tab, of the current one, or of all. Returns how many were stopped.
-    pub(crate) async fn stop_from_terminal(&self, request: StopTurns) -> Result<usize, Fault> {
+    pub async fn stop_from_terminal(&self, request: StopTurns) -> Result<usize, Fault> {
         if request.tab_id.is_some() || !request.current {
             return Ok(self.conversations.stop_turns(request.tab_id));
         }
@@ -48,7 +48,7 @@ impl ConversationRequests {
     }
 
     /// Moves the conversation to the named or current tab.
-    pub(crate) async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
+    pub async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
         let place = self.tabs.place_for_terminal(open.tab_id, None).await?;
         let place = place
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["a conversation is opened in a tab"])))?;

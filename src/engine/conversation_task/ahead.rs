@@ -4,9 +4,9 @@
 //! until a message comes, it leaves no trace.
 
 use super::task::Task;
-use crate::engine::agents::Choice;
-use crate::engine::conversations::Input;
-use crate::protocol::chat::ConversationState;
+use crate::agents::Choice;
+use crate::conversations::Input;
+use gstack_protocol::chat::ConversationState;
 use std::time::Duration;
 
 /// How long it waits for a message. A person who opened the panel or began to write has sent one by then, or has moved

@@ -3,8 +3,8 @@
 //! Owns the order of the steps. `agents` makes the choice.
 
 use super::TaskServices;
-use crate::chat::{Conversation, Message};
-use crate::engine::agents::Choice;
+use crate::agents::Choice;
+use gstack_chat::{Conversation, Message};
 use std::sync::Arc;
 
 impl TaskServices {

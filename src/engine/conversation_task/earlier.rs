@@ -3,9 +3,9 @@
 //!
 //! Owns the choice of what to pass on. Never changes the conversation.
 
-use crate::chat::Conversation;
-use crate::protocol::chat::{ChatBody, ChatEvent};
-use crate::protocol::ids::ClientMessageId;
+use gstack_chat::Conversation;
+use gstack_protocol::chat::{ChatBody, ChatEvent};
+use gstack_protocol::ids::ClientMessageId;
 
 /// In characters, the newest first. More would slow down each first message more than it helps.
 const MOST: usize = 24 * 1024;
@@ -54,8 +54,8 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::chat::MessageSource;
-    use crate::protocol::ids::TurnId;
+    use gstack_protocol::chat::MessageSource;
+    use gstack_protocol::ids::TurnId;
 
     fn event(body: ChatBody) -> ChatEvent {
         ChatEvent { seq: 0, at: 0, body }

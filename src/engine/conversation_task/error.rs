@@ -2,8 +2,8 @@
 //!
 //! Owns the code, the message and the next step of each. The adapter owns the faults that an agent reports itself.
 
-use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::time::Duration;
 
 #[derive(Debug)]

@@ -5,18 +5,18 @@
 
 use super::task::Task;
 use super::turn_steps::Steps;
-use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
-use crate::agent::clip::RESULT_BYTES;
-use crate::base::visible::visible;
-use crate::chat::turn::{ApprovalRequest, QuestionRequest};
-use crate::chat::{BlockKind, ChatError, Event};
-use crate::command::{redaction, registry};
-use crate::engine::conversations::{Pending, QuestionAnswers};
-use crate::engine::policy::{ActionKind, ActionRequest, AuditedAction, PolicyOutcome, TaintLog};
-use crate::protocol::action::ActionRecord;
-use crate::protocol::chat::{ChatBody, StepOutcome};
-use crate::protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
-use crate::protocol::sentence::Sentence;
+use crate::conversations::{Pending, QuestionAnswers};
+use crate::policy::{ActionKind, ActionRequest, AuditedAction, PolicyOutcome, TaintLog};
+use gstack_agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
+use gstack_agent::clip::RESULT_BYTES;
+use gstack_base::visible::visible;
+use gstack_chat::turn::{ApprovalRequest, QuestionRequest};
+use gstack_chat::{BlockKind, ChatError, Event};
+use gstack_command::{redaction, registry};
+use gstack_protocol::action::ActionRecord;
+use gstack_protocol::chat::{ChatBody, StepOutcome};
+use gstack_protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
+use gstack_protocol::sentence::Sentence;
 use tokio_util::sync::CancellationToken;
 
 impl Task {

@@ -19,46 +19,46 @@ mod watchdog;
 
 pub(super) use task::Task;
 
-use crate::base::home::Home;
-use crate::engine::agents::AgentPool;
-use crate::engine::approvals::Approvals;
-use crate::engine::browsers::Browsers;
-use crate::engine::config::ConfigFile;
-use crate::engine::conversations::Conversations;
-use crate::engine::drivers::Drivers;
-use crate::engine::pauses::Pauses;
-use crate::engine::policy::PolicyService;
-use crate::engine::ports::Ports;
-use crate::engine::settings::SettingsService;
-use crate::engine::spare::Spare;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::engine::tools::AgentTools;
-use crate::engine::upgrade::Upgrade;
-use crate::engine::usage::Usage;
-use crate::engine::worktrees::Worktrees;
+use crate::agents::AgentPool;
+use crate::approvals::Approvals;
+use crate::browsers::Browsers;
+use crate::config::ConfigFile;
+use crate::conversations::Conversations;
+use crate::drivers::Drivers;
+use crate::pauses::Pauses;
+use crate::policy::PolicyService;
+use crate::ports::Ports;
+use crate::settings::SettingsService;
+use crate::spare::Spare;
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
+use crate::tools::AgentTools;
+use crate::upgrade::Upgrade;
+use crate::usage::Usage;
+use crate::worktrees::Worktrees;
+use gstack_base::home::Home;
 
 /// The services that the tasks of conversations need. Cheap to clone.
 #[derive(Clone)]
-pub(in crate::engine) struct TaskServices {
-    pub(in crate::engine) home: Home,
-    pub(in crate::engine) agents: AgentPool,
-    pub(in crate::engine) approvals: Approvals,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) config: ConfigFile,
-    pub(in crate::engine) conversations: Conversations,
-    pub(in crate::engine) drivers: Drivers,
+pub(crate) struct TaskServices {
+    pub(crate) home: Home,
+    pub(crate) agents: AgentPool,
+    pub(crate) approvals: Approvals,
+    pub(crate) browsers: Browsers,
+    pub(crate) config: ConfigFile,
+    pub(crate) conversations: Conversations,
+    pub(crate) drivers: Drivers,
     /// The address of the agents' endpoint.
-    pub(in crate::engine) mcp_url: String,
-    pub(in crate::engine) pauses: Pauses,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) ports: Ports,
-    pub(in crate::engine) settings: SettingsService,
-    pub(in crate::engine) spare: Spare,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) tasks: Tasks,
-    pub(in crate::engine) tools: AgentTools,
-    pub(in crate::engine) upgrade: Upgrade,
-    pub(in crate::engine) usage: Usage,
-    pub(in crate::engine) worktrees: Worktrees,
+    pub(crate) mcp_url: String,
+    pub(crate) pauses: Pauses,
+    pub(crate) policy: PolicyService,
+    pub(crate) ports: Ports,
+    pub(crate) settings: SettingsService,
+    pub(crate) spare: Spare,
+    pub(crate) tabs: Tabs,
+    pub(crate) tasks: Tasks,
+    pub(crate) tools: AgentTools,
+    pub(crate) upgrade: Upgrade,
+    pub(crate) usage: Usage,
+    pub(crate) worktrees: Worktrees,
 }

@@ -5,12 +5,12 @@
 use super::earlier;
 use super::error::TurnError;
 use super::task::Task;
-use crate::agent::adapter::{Image, Prompt};
-use crate::base::site;
-use crate::chat::turn::Message;
-use crate::chat::{Conversation, Event};
-use crate::engine::policy::NO_SITE;
-use crate::protocol::chat::{Attachment, PageContext};
+use crate::policy::NO_SITE;
+use gstack_agent::adapter::{Image, Prompt};
+use gstack_base::site;
+use gstack_chat::turn::Message;
+use gstack_chat::{Conversation, Event};
+use gstack_protocol::chat::{Attachment, PageContext};
 use std::sync::Arc;
 
 impl Task {

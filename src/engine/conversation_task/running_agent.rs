@@ -5,11 +5,11 @@
 
 use super::ahead::SPARE_IDLE;
 use super::task::Task;
-use crate::agent::adapter::AgentSession;
-use crate::engine::agents::Slot;
-use crate::engine::tools::ConversationTools;
-use crate::protocol::chat::ConversationState;
-use crate::protocol::ids::{AgentName, TurnId};
+use crate::agents::Slot;
+use crate::tools::ConversationTools;
+use gstack_agent::adapter::AgentSession;
+use gstack_protocol::chat::ConversationState;
+use gstack_protocol::ids::{AgentName, TurnId};
 use std::sync::Arc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

@@ -6,16 +6,16 @@
 use super::error::TurnError;
 use super::running_agent::{RunningAgent, Starting};
 use super::task::Task;
-use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
-use crate::chat::Event;
-use crate::chat::turn::Message;
-use crate::engine::agents::{AgentAccess, Choice, Slot, SlotAnswer};
-use crate::engine::conversations::Input;
-use crate::engine::tools::ConversationTools;
-use crate::protocol::catalogue;
-use crate::protocol::chat::ChatBody;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{AgentName, TurnId};
+use crate::agents::{AgentAccess, Choice, Slot, SlotAnswer};
+use crate::conversations::Input;
+use crate::tools::ConversationTools;
+use gstack_agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
+use gstack_chat::Event;
+use gstack_chat::turn::Message;
+use gstack_protocol::catalogue;
+use gstack_protocol::chat::ChatBody;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{AgentName, TurnId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc;
@@ -187,7 +187,7 @@ impl Task {
             folder: self.conversation.folder().into(),
             resume: self.conversation.resume(agent),
             model,
-            system_prompt: crate::agent::prompt::system_prompt(&offered),
+            system_prompt: gstack_agent::prompt::system_prompt(&offered),
             mcp: McpEndpoint { url: self.services.mcp_url.clone(), token: tools.token().to_owned(), tools: offered },
             tools: tools.clone(),
             environment: Default::default(),

@@ -7,13 +7,13 @@ use super::TaskServices;
 use super::running_agent::{RunningAgent, Starting};
 use super::turn_steps::Steps;
 use super::watchdog::Watchdog;
-use crate::agent::adapter::{AgentEvent, INTERRUPT_LIMIT};
-use crate::chat::turn::{ApprovalRequest, Message};
-use crate::chat::{Conversation, Effect, Event};
-use crate::engine::agents::Choice;
-use crate::engine::conversations::{ApprovalAnswer, ConversationGate, Input, QuestionAnswers};
-use crate::protocol::chat::ConversationState;
-use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
+use crate::agents::Choice;
+use crate::conversations::{ApprovalAnswer, ConversationGate, Input, QuestionAnswers};
+use gstack_agent::adapter::{AgentEvent, INTERRUPT_LIMIT};
+use gstack_chat::turn::{ApprovalRequest, Message};
+use gstack_chat::{Conversation, Effect, Event};
+use gstack_protocol::chat::ConversationState;
+use gstack_protocol::ids::{ApprovalId, QuestionId, TurnId};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -31,7 +31,7 @@ pub(super) struct RunningTurn {
     pub(super) watchdog: Watchdog,
 }
 
-pub(in crate::engine) struct Task {
+pub(crate) struct Task {
     pub(super) services: TaskServices,
     pub(super) conversation: Arc<Conversation>,
     pub(super) gate: ConversationGate,
@@ -65,7 +65,7 @@ pub(in crate::engine) struct Task {
 }
 
 impl Task {
-    pub(in crate::engine) fn new(services: TaskServices, gate: ConversationGate) -> Self {
+    pub(crate) fn new(services: TaskServices, gate: ConversationGate) -> Self {
         let (agent_events, from_agent) = mpsc::channel(AGENT_BACKLOG);
         Self {
             services,
@@ -91,7 +91,7 @@ impl Task {
         }
     }
 
-    pub(in crate::engine) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
+    pub(crate) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
         let Some(mut from_agent) = self.from_agent.take() else { return };
         let shutdown = self.services.tasks.shutdown();
         loop {

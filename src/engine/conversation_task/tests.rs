@@ -3,20 +3,20 @@
 //! Owns only these cases. Never starts a process.
 
 use super::task::Task;
-use crate::agent::builtin;
-use crate::base::home::Home;
-use crate::base::upgrade::UpgradeMark;
-use crate::chat::store::{NewConversation, Store};
-use crate::chat::turn::{ApprovalRequest, Message};
-use crate::chat::{Conversation, Event};
-use crate::engine::Engine;
-use crate::engine::config::Config;
-use crate::engine::conversations::{ConversationGate, Input};
-use crate::engine::provision::Provision;
-use crate::protocol::chat::{ChatBody, ConversationState, Decision, MessageSource, StepKind};
-use crate::protocol::chat_requests::ChatSend;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TurnId};
+use crate::Engine;
+use crate::config::Config;
+use crate::conversations::{ConversationGate, Input};
+use crate::provision::Provision;
+use gstack_agent::builtin;
+use gstack_base::home::Home;
+use gstack_base::upgrade::UpgradeMark;
+use gstack_chat::store::{NewConversation, Store};
+use gstack_chat::turn::{ApprovalRequest, Message};
+use gstack_chat::{Conversation, Event};
+use gstack_protocol::chat::{ChatBody, ConversationState, Decision, MessageSource, StepKind};
+use gstack_protocol::chat_requests::ChatSend;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::{AgentName, ApprovalId, ClientMessageId, TurnId};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -128,7 +128,7 @@ async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
     let stop = conversation.handle(Event::Stop);
     task.input(Input::Effects(stop.effects)).await;
     assert_eq!(conversation.state(), ConversationState::Idle);
-    crate::engine::conversations::persist(conversation).await.unwrap();
+    crate::conversations::persist(conversation).await.unwrap();
     engine.close().await;
     drop((task, gate, engine));
 

@@ -3,9 +3,9 @@
 //! Owns what is told and saved then. Never decides when a turn begins or ends.
 
 use super::TaskServices;
-use crate::chat::Conversation;
-use crate::engine::conversations::persist;
-use crate::engine::tasks::off_thread;
+use crate::conversations::persist;
+use crate::tasks::off_thread;
+use gstack_chat::Conversation;
 use std::sync::Arc;
 
 impl TaskServices {

@@ -2,12 +2,12 @@
 //!
 //! Owns what lies between the start and the end of a step. Never runs or measures anything: the conversation does.
 
-use crate::agent::adapter::{Image, StepWords};
-use crate::chat::Conversation;
-use crate::command::tool_arguments;
-use crate::engine::conversations::Learned;
-use crate::protocol::chat::{ChatBody, StepOutcome};
-use crate::protocol::ids::{StepId, TurnId};
+use crate::conversations::Learned;
+use gstack_agent::adapter::{Image, StepWords};
+use gstack_chat::Conversation;
+use gstack_command::tool_arguments;
+use gstack_protocol::chat::{ChatBody, StepOutcome};
+use gstack_protocol::ids::{StepId, TurnId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ fn cut(mut text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::chat::StepKind;
+    use gstack_protocol::chat::StepKind;
 
     fn begin(steps: &mut Steps, name: &str, arguments: String) -> ChatBody {
         let words = StepWords::of_own_tool(StepKind::Other, "Using", name.to_owned());

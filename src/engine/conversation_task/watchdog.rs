@@ -4,9 +4,9 @@
 //! passes the time.
 
 use super::error::TurnError;
-use crate::agent::adapter::AgentEvent;
-use crate::engine::config::Config;
-use crate::protocol::fault::Fault;
+use crate::config::Config;
+use gstack_agent::adapter::AgentEvent;
+use gstack_protocol::fault::Fault;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -102,7 +102,7 @@ impl Watchdog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::fault::FaultCode;
+    use gstack_protocol::fault::FaultCode;
 
     const MINUTE: Duration = Duration::from_secs(60);
 

@@ -2,8 +2,8 @@
 //!
 //! Owns the file that outlives the daemon. A folder that has been removed is not used.
 
-use crate::base::atomic;
-use crate::base::home::Home;
+use gstack_base::atomic;
+use gstack_base::home::Home;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ impl ConnectedFrom {
 #[cfg(test)]
 mod tests {
     use super::ConnectedFrom;
-    use crate::base::home::Home;
+    use gstack_base::home::Home;
 
     #[test]
     fn the_next_daemon_knows_the_folder_as_long_as_it_exists() {

@@ -1,21 +1,21 @@
 //! Exports of a conversation as a document, and reading its files in parts.
 
 use super::service::Conversations;
-use crate::chat::{Conversation, export};
-use crate::engine::tasks::off_thread;
-use crate::protocol::chat::Attachment;
-use crate::protocol::chat_requests::{FilePart, FileRead};
-use crate::protocol::control::ConversationText;
-use crate::protocol::fault::Fault;
-use crate::protocol::history::{ConversationExport, ExportFormat};
+use crate::tasks::off_thread;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gstack_chat::{Conversation, export};
+use gstack_protocol::chat::Attachment;
+use gstack_protocol::chat_requests::{FilePart, FileRead};
+use gstack_protocol::control::ConversationText;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::history::{ConversationExport, ExportFormat};
 use serde_json::json;
 use std::sync::Arc;
 
 impl Conversations {
     /// Returns the whole conversation as a document.
-    pub(crate) async fn text(&self, request: ConversationExport) -> Result<ConversationText, Fault> {
+    pub async fn text(&self, request: ConversationExport) -> Result<ConversationText, Fault> {
         let conversation = self.get(&request.conversation_id)?;
         off_thread(move || {
             let Document { text, ending, .. } = export_text(&conversation, request.format)?;
@@ -25,7 +25,7 @@ impl Conversations {
     }
 
     /// Writes the conversation to a file for `file.read`. The next export replaces it.
-    pub(crate) async fn export(&self, request: ConversationExport) -> Result<Attachment, Fault> {
+    pub async fn export(&self, request: ConversationExport) -> Result<Attachment, Fault> {
         let conversation = self.get(&request.conversation_id)?;
         off_thread(move || {
             let document = export_text(&conversation, request.format)?;
@@ -36,7 +36,7 @@ impl Conversations {
     }
 
     /// Reads a part of an attached file or of the last export.
-    pub(crate) fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
+    pub fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
         let conversation = self.get(&read.conversation_id)?;
         let part = conversation.read_file(&read.id, read.offset).map_err(|e| e.fault())?;
         Ok(FilePart { data: STANDARD.encode(&part.bytes), total: part.total, mime: part.mime.to_owned() })

@@ -1,7 +1,7 @@
 //! Faults of refused searches.
 
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode};
 
 #[derive(Debug)]
 pub(super) enum ListingError {

@@ -5,14 +5,14 @@
 
 use super::call::{Learned, ToolCallName};
 use super::pending::ApprovalAnswer;
-use crate::agent::adapter::AgentSession;
-use crate::base::mutex::lock;
-use crate::chat::turn::{ApprovalRequest, Message};
-use crate::chat::{ChatError, Conversation, Effect, Event, Handled, SendAnswer};
-use crate::engine::agents::{Choice, Slot};
-use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, TurnId};
+use crate::agents::{Choice, Slot};
+use gstack_agent::adapter::AgentSession;
+use gstack_base::mutex::lock;
+use gstack_chat::turn::{ApprovalRequest, Message};
+use gstack_chat::{ChatError, Conversation, Effect, Event, Handled, SendAnswer};
+use gstack_protocol::chat::{AnsweredBy, Decision};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, TurnId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,11 +20,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// A callback that starts a conversation's task, which reads the inputs that pass the gate.
-pub(in crate::engine) type Start = Arc<dyn Fn(ConversationGate, mpsc::UnboundedReceiver<Input>) + Send + Sync>;
+pub(crate) type Start = Arc<dyn Fn(ConversationGate, mpsc::UnboundedReceiver<Input>) + Send + Sync>;
 
 /// A handle to one conversation's task. Cheap to clone.
 #[derive(Clone)]
-pub(in crate::engine) struct ConversationGate(pub(super) Arc<Shared>);
+pub(crate) struct ConversationGate(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     start: Start,
@@ -46,7 +46,7 @@ pub(super) struct Shared {
 }
 
 /// An input of a conversation's task.
-pub(in crate::engine) enum Input {
+pub(crate) enum Input {
     Effects(Vec<Effect>),
     /// The agent of the turn has been chosen. `None` if the turn was stopped before that.
     Chosen {
@@ -97,11 +97,11 @@ impl ConversationGate {
         }))
     }
 
-    pub(in crate::engine) fn conversation(&self) -> &Arc<Conversation> {
+    pub(crate) fn conversation(&self) -> &Arc<Conversation> {
         &self.0.conversation
     }
 
-    pub(in crate::engine) fn send(&self, message: Message) -> Result<SendAnswer, ChatError> {
+    pub(crate) fn send(&self, message: Message) -> Result<SendAnswer, ChatError> {
         self.gated(|conversation| {
             let mut answer = conversation.send(message)?;
             let effects = std::mem::take(&mut answer.effects);
@@ -109,12 +109,7 @@ impl ConversationGate {
         })
     }
 
-    pub(in crate::engine) fn answer(
-        &self,
-        approval_id: ApprovalId,
-        decision: Decision,
-        by: AnsweredBy,
-    ) -> Result<(), ChatError> {
+    pub(crate) fn answer(&self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Result<(), ChatError> {
         self.gated(|conversation| {
             let handled = conversation.answer(approval_id, decision, by)?;
             Ok(((), handled.effects))
@@ -122,12 +117,7 @@ impl ConversationGate {
     }
 
     /// Allows the action once, with other text in place of the text in the approval.
-    pub(in crate::engine) fn answer_with(
-        &self,
-        approval_id: ApprovalId,
-        text: String,
-        by: AnsweredBy,
-    ) -> Result<(), ChatError> {
+    pub(crate) fn answer_with(&self, approval_id: ApprovalId, text: String, by: AnsweredBy) -> Result<(), ChatError> {
         self.gated(|conversation| {
             let handled = conversation.answer(approval_id.clone(), Decision::AllowOnce, by)?;
             // Stored before the answer is passed on, and only if this answer was the one that counts.
@@ -137,16 +127,16 @@ impl ConversationGate {
     }
 
     /// Takes the text that a person wrote in their answer to this approval.
-    pub(in crate::engine) fn take_text(&self, approval_id: &ApprovalId) -> Option<String> {
+    pub(crate) fn take_text(&self, approval_id: &ApprovalId) -> Option<String> {
         lock(&self.0.texts).remove(approval_id)
     }
 
     /// Records a fact about a call in its step.
-    pub(in crate::engine) fn learned(&self, learned: Learned) {
+    pub(crate) fn learned(&self, learned: Learned) {
         self.input(Input::Learned(learned));
     }
 
-    pub(in crate::engine) fn answer_question(
+    pub(crate) fn answer_question(
         &self,
         question_id: QuestionId,
         answers: Vec<Vec<String>>,
@@ -158,12 +148,12 @@ impl ConversationGate {
         })
     }
 
-    pub(in crate::engine) fn unqueue(&self, client_id: ClientMessageId) -> Result<(), ChatError> {
+    pub(crate) fn unqueue(&self, client_id: ClientMessageId) -> Result<(), ChatError> {
         self.gated(|conversation| conversation.unqueue(client_id).map(|()| ((), Vec::new())))
     }
 
     /// Handles any other event of a turn. Returns the fault if the event could not be written.
-    pub(in crate::engine) fn handle(&self, event: Event) -> Option<Fault> {
+    pub(crate) fn handle(&self, event: Event) -> Option<Fault> {
         let outcome: Result<_, std::convert::Infallible> = self.gated(|conversation| {
             let Handled { effects, fault } = conversation.handle(event);
             Ok((fault, effects))
@@ -179,52 +169,52 @@ impl ConversationGate {
     }
 
     /// Records that the policy or a person denied a tool call of the turn, so that its step shows it.
-    pub(in crate::engine) fn note_denied(&self, denied: ToolCallName) {
+    pub(crate) fn note_denied(&self, denied: ToolCallName) {
         lock(&self.0.denied).push(denied);
     }
 
     /// Returns true if the step that failed was a denied one, and forgets it.
-    pub(in crate::engine) fn take_denied(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
+    pub(crate) fn take_denied(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
         let mut denied = lock(&self.0.denied);
         let at = denied.iter().position(|denied| denied.is_of(step_id, tool, arguments));
         at.map(|at| denied.remove(at)).is_some()
     }
 
     /// Forgets the denied calls of the turn, because it is over.
-    pub(in crate::engine) fn forget_denied(&self) {
+    pub(crate) fn forget_denied(&self) {
         lock(&self.0.denied).clear();
         lock(&self.0.texts).clear();
     }
 
     /// Ends the agent if no turn runs, because its conversation lost its tab. The next message starts it again.
-    pub(in crate::engine) fn let_go(&self) {
+    pub(crate) fn let_go(&self) {
         self.input(Input::LetGo);
     }
 
     /// Ends the agent if no turn runs, because another conversation needs its slot.
-    pub(in crate::engine) fn sleep(&self) {
+    pub(crate) fn sleep(&self) {
         self.input(Input::Sleep);
     }
 
     /// Starts the agent in advance if a slot is free.
-    pub(in crate::engine) fn warm(&self) {
+    pub(crate) fn warm(&self) {
         if !self.0.is_to_warm.swap(true, Ordering::Relaxed) {
             self.input(Input::Warm);
         }
     }
 
     /// Marks the pending warm request as begun.
-    pub(in crate::engine) fn begins_to_warm(&self) {
+    pub(crate) fn begins_to_warm(&self) {
         self.0.is_to_warm.store(false, Ordering::Relaxed);
     }
 
     /// Ends an agent that was started in advance and got no message.
-    pub(in crate::engine) fn drop_spare(&self) {
+    pub(crate) fn drop_spare(&self) {
         self.input(Input::DropSpare);
     }
 
     /// Returns when no turn runs and the agent process has ended.
-    pub(in crate::engine) async fn end(&self) {
+    pub(crate) async fn end(&self) {
         let (done, ended) = oneshot::channel();
         self.input(Input::End(done));
         // Dropped without an answer if the daemon ends; its processes then end too.
@@ -232,16 +222,16 @@ impl ConversationGate {
     }
 
     /// Begins a turn: replaces the token of the previous one.
-    pub(in crate::engine) fn begin_turn(&self, token: CancellationToken) {
+    pub(crate) fn begin_turn(&self, token: CancellationToken) {
         *lock(&self.0.turn) = token;
     }
 
     /// Returns the token that ends the tool work of the current turn.
-    pub(in crate::engine) fn turn_token(&self) -> CancellationToken {
+    pub(crate) fn turn_token(&self) -> CancellationToken {
         lock(&self.0.turn).clone()
     }
 
-    pub(in crate::engine) fn input(&self, input: Input) {
+    pub(crate) fn input(&self, input: Input) {
         self.pass(&mut lock(&self.0.sender), input);
     }
 
@@ -267,7 +257,7 @@ impl ConversationGate {
     }
 
     /// Closes the gate, unless an input has arrived. Returns true if the task can end.
-    pub(in crate::engine) fn retire(&self, inputs: &mpsc::UnboundedReceiver<Input>) -> bool {
+    pub(crate) fn retire(&self, inputs: &mpsc::UnboundedReceiver<Input>) -> bool {
         let mut sender = lock(&self.0.sender);
         if !inputs.is_empty() {
             return false;
@@ -280,9 +270,9 @@ impl ConversationGate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::home::Home;
-    use crate::chat::Store;
-    use crate::chat::store::NewConversation;
+    use gstack_base::home::Home;
+    use gstack_chat::Store;
+    use gstack_chat::store::NewConversation;
 
     #[test]
     fn a_panel_that_asks_with_each_letter_fills_no_queue() {

@@ -1,8 +1,8 @@
 //! The gates of all conversations.
 
 use super::gate::{ConversationGate, Shared, Start};
-use crate::chat::Conversation;
-use crate::protocol::ids::ConversationId;
+use gstack_chat::Conversation;
+use gstack_protocol::ids::ConversationId;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 

@@ -4,14 +4,14 @@
 
 use super::error::ListingError;
 use super::service::Conversations;
-use crate::engine::tasks::off_thread;
-use crate::protocol::chat::ConversationInfo;
-use crate::protocol::fault::Fault;
-use crate::protocol::frame::COMFORTABLE;
-use crate::protocol::history::{
+use crate::tasks::off_thread;
+use gstack_protocol::chat::ConversationInfo;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::frame::COMFORTABLE;
+use gstack_protocol::history::{
     CompactConversations, CompactedConversations, Conversations as Page, ConversationsList,
 };
-use crate::protocol::ids::ConversationId;
+use gstack_protocol::ids::ConversationId;
 use std::time::Duration;
 
 /// A search that takes longer returns what it has found so far.
@@ -24,7 +24,7 @@ const LONGEST_SEARCH: usize = 1000;
 impl Conversations {
     /// Returns conversations, newest first; with `search`, only those that contain the text, each with the surrounding
     /// words.
-    pub(crate) async fn list(&self, list: ConversationsList) -> Result<Page, Fault> {
+    pub async fn list(&self, list: ConversationsList) -> Result<Page, Fault> {
         let search = list.search.filter(|text| !text.trim().is_empty());
         if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
             return Err(ListingError::SearchTooLong.into());
@@ -44,7 +44,7 @@ impl Conversations {
     }
 
     /// Restores a deleted conversation.
-    pub(crate) async fn restore(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
+    pub async fn restore(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
         let (service, back) = (self.clone(), id.clone());
         off_thread(move || {
             let restored = service.store().restore(&back).map_err(|e| e.fault())?;
@@ -54,7 +54,7 @@ impl Conversations {
     }
 
     /// Compacts the journal of one conversation, or of all idle conversations.
-    pub(crate) async fn compact(&self, of: CompactConversations) -> Result<CompactedConversations, Fault> {
+    pub async fn compact(&self, of: CompactConversations) -> Result<CompactedConversations, Fault> {
         let service = self.clone();
         off_thread(move || {
             let mut done = CompactedConversations::default();

@@ -4,22 +4,22 @@
 //! request: the conversation's task does.
 
 use super::gate::ConversationGate;
-use crate::base::answer::answer_within;
-use crate::chat::turn::ApprovalRequest;
-use crate::chat::{ChatError, Event};
-use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::ids::{ApprovalId, QuestionId};
+use gstack_base::answer::answer_within;
+use gstack_chat::turn::ApprovalRequest;
+use gstack_chat::{ChatError, Event};
+use gstack_protocol::chat::{AnsweredBy, Decision};
+use gstack_protocol::ids::{ApprovalId, QuestionId};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// The decision on an approval, and who made it.
-pub(in crate::engine) type ApprovalAnswer = (Decision, AnsweredBy);
+pub(crate) type ApprovalAnswer = (Decision, AnsweredBy);
 /// The chosen options of each part of a question. Empty if nobody answered.
-pub(in crate::engine) type QuestionAnswers = Vec<Vec<String>>;
+pub(crate) type QuestionAnswers = Vec<Vec<String>>;
 
 /// A kind of answer, and how its request is closed without one.
-pub(in crate::engine) trait Answer: Sized {
+pub(crate) trait Answer: Sized {
     type Id: Clone;
 
     /// The answer to a request that was withdrawn.
@@ -65,7 +65,7 @@ impl Answer for QuestionAnswers {
 }
 
 /// A pending request. Dropping it withdraws the request, so that no card outlives the call that asked.
-pub(in crate::engine) struct Pending<A: Answer> {
+pub(crate) struct Pending<A: Answer> {
     gate: ConversationGate,
     id: A::Id,
     answer: oneshot::Receiver<A>,
@@ -74,7 +74,7 @@ pub(in crate::engine) struct Pending<A: Answer> {
 
 impl Pending<ApprovalAnswer> {
     /// Shows an approval to the person.
-    pub(in crate::engine) fn open(gate: &ConversationGate, request: ApprovalRequest) -> Self {
+    pub(crate) fn open(gate: &ConversationGate, request: ApprovalRequest) -> Self {
         let (pending, answer) = Self::new(gate, request.approval_id.clone());
         gate.ask(request, answer);
         pending
@@ -83,13 +83,13 @@ impl Pending<ApprovalAnswer> {
 
 impl<A: Answer> Pending<A> {
     /// Returns a request that is shown by the caller, and the sender of its answer.
-    pub(in crate::engine) fn new(gate: &ConversationGate, id: A::Id) -> (Self, oneshot::Sender<A>) {
+    pub(crate) fn new(gate: &ConversationGate, id: A::Id) -> (Self, oneshot::Sender<A>) {
         let (sender, answer) = oneshot::channel();
         (Self { gate: gate.clone(), id, answer, is_answered: false }, sender)
     }
 
     /// Waits for the answer. Closes the request if `limit` is over or `cancel` is cancelled before it arrives.
-    pub(in crate::engine) async fn answered(mut self, limit: Duration, cancel: &CancellationToken) -> A {
+    pub(crate) async fn answered(mut self, limit: Duration, cancel: &CancellationToken) -> A {
         let (gate, id) = (self.gate.clone(), self.id.clone());
         let time_out = || A::time_out(&gate, id).ok();
         let answer = answer_within(&mut self.answer, limit, cancel.cancelled(), time_out).await;

@@ -3,13 +3,13 @@
 //! Owns the subscriptions. Dropping one ends its pushes, which happens without the lock.
 
 use super::service::Conversations;
-use crate::base::mutex::lock;
-use crate::chat::Subscription;
-use crate::engine::ports::{PanelSink, PortId};
-use crate::protocol::chat::{HistoryPage, Subscribed};
-use crate::protocol::chat_requests::{ChatAck, ChatHistory, ChatSubscribe};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ConversationId, PanelId};
+use crate::ports::{PanelSink, PortId};
+use gstack_base::mutex::lock;
+use gstack_chat::Subscription;
+use gstack_protocol::chat::{HistoryPage, Subscribed};
+use gstack_protocol::chat_requests::{ChatAck, ChatHistory, ChatSubscribe};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ConversationId, PanelId};
 use std::collections::HashMap;
 
 /// A panel, identified by its port and id, and a conversation that it shows.
@@ -20,7 +20,7 @@ pub(super) type Subscriptions = HashMap<Shown, Subscription>;
 impl Conversations {
     /// Returns what happened after a sequence number and pushes everything later. The answer is queued before the first
     /// push.
-    pub(crate) fn subscribe(
+    pub fn subscribe(
         &self,
         port: PortId,
         client: Option<PanelId>,
@@ -47,13 +47,13 @@ impl Conversations {
     }
 
     /// Ends a panel's subscription to the conversation.
-    pub(crate) fn unsubscribe(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
+    pub fn unsubscribe(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
         let ended = lock(&self.0.subscriptions).remove(&(port, client, id.clone()));
         drop(ended);
     }
 
     /// Records that the panel has processed the pushes up to this number.
-    pub(crate) fn acknowledge(&self, port: PortId, client: Option<PanelId>, ack: &ChatAck) {
+    pub fn acknowledge(&self, port: PortId, client: Option<PanelId>, ack: &ChatAck) {
         let subscriptions = lock(&self.0.subscriptions);
         if let Some(subscription) = subscriptions.get(&(port, client, ack.conversation_id.clone())) {
             subscription.acknowledge(ack.seq, ack.offset);
@@ -61,32 +61,32 @@ impl Conversations {
     }
 
     /// Returns a page of what happened before a sequence number.
-    pub(crate) fn history(&self, page: &ChatHistory) -> Result<HistoryPage, Fault> {
+    pub fn history(&self, page: &ChatHistory) -> Result<HistoryPage, Fault> {
         self.get(&page.conversation_id)?.history(page.before, page.limit).map_err(|e| e.fault())
     }
 
     /// Returns true if this panel shows the conversation.
-    pub(in crate::engine) fn shows(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) -> bool {
+    pub(crate) fn shows(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) -> bool {
         lock(&self.0.subscriptions).contains_key(&(port, client, id.clone()))
     }
 
     /// Returns true if any panel shows the conversation.
-    pub(in crate::engine) fn is_shown(&self, id: &ConversationId) -> bool {
+    pub(crate) fn is_shown(&self, id: &ConversationId) -> bool {
         lock(&self.0.subscriptions).keys().any(|(_, _, shown)| shown == id)
     }
 
     /// Ends the subscriptions of all panels of a closed port.
-    pub(in crate::engine) fn forget_port(&self, port: PortId) {
+    pub(crate) fn forget_port(&self, port: PortId) {
         self.end_subscriptions(|(of, _, _)| *of == port);
     }
 
     /// Ends the subscriptions of a closed panel.
-    pub(in crate::engine) fn forget_panel(&self, port: PortId, client: Option<&PanelId>) {
+    pub(crate) fn forget_panel(&self, port: PortId, client: Option<&PanelId>) {
         self.end_subscriptions(|(of, panel, _)| *of == port && panel.as_ref() == client);
     }
 
     /// Ends all subscriptions to a conversation.
-    pub(in crate::engine) fn end_pushes_of(&self, id: &ConversationId) {
+    pub(crate) fn end_pushes_of(&self, id: &ConversationId) {
         self.end_subscriptions(|(_, _, of)| of == id);
     }
 

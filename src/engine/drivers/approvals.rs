@@ -5,12 +5,12 @@
 
 use super::error::DriversError;
 use super::withdrawals::Withdrawals;
-use crate::base::answer::answer_within;
-use crate::base::mutex::lock;
-use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::control::WaitingApproval;
-use crate::protocol::driver::DriverName;
-use crate::protocol::ids::{ApprovalId, ConversationId};
+use gstack_base::answer::answer_within;
+use gstack_base::mutex::lock;
+use gstack_protocol::chat::{AnsweredBy, Decision};
+use gstack_protocol::control::WaitingApproval;
+use gstack_protocol::driver::DriverName;
+use gstack_protocol::ids::{ApprovalId, ConversationId};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -26,16 +26,16 @@ const MOST_BYTES: usize = 512 * 1024;
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct DriverAnswer {
-    pub(in crate::engine) decision: Decision,
-    pub(in crate::engine) by: AnsweredBy,
+pub(crate) struct DriverAnswer {
+    pub(crate) decision: Decision,
+    pub(crate) by: AnsweredBy,
     /// Replaces the text that the call would type.
-    pub(in crate::engine) text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 /// The approvals of all drivers, oldest first. Cheap to clone.
 #[derive(Clone, Default)]
-pub(in crate::engine) struct DriverApprovals {
+pub(crate) struct DriverApprovals {
     listed: Arc<Mutex<Vec<Listed>>>,
     /// Locked after `listed` if both are held.
     withdrawals: Arc<Mutex<Withdrawals>>,
@@ -51,7 +51,7 @@ struct Listed {
 }
 
 /// An approval that was asked for. Dropping it withdraws it and takes it off the list of the panels.
-pub(in crate::engine) struct PendingDriverApproval {
+pub(crate) struct PendingDriverApproval {
     approvals: DriverApprovals,
     id: ApprovalId,
     answer: oneshot::Receiver<DriverAnswer>,
@@ -59,11 +59,7 @@ pub(in crate::engine) struct PendingDriverApproval {
 
 impl DriverApprovals {
     /// Opens an approval. Fails if it is too long, too many wait, or too many were withdrawn a short time ago.
-    pub(in crate::engine) fn ask(
-        &self,
-        shown: WaitingApproval,
-        from: DriverName,
-    ) -> Result<PendingDriverApproval, DriversError> {
+    pub(crate) fn ask(&self, shown: WaitingApproval, from: DriverName) -> Result<PendingDriverApproval, DriversError> {
         let length = serde_json::to_string(&shown).map_or(usize::MAX, |json| json.len());
         if length > MOST_BYTES_OF_ONE {
             return Err(DriversError::ApprovalTooLong);
@@ -87,7 +83,7 @@ impl DriverApprovals {
     }
 
     /// Answers an open approval. Returns `false` if there is none of this id, or it does not offer this answer.
-    pub(in crate::engine) fn answer(&self, id: &ApprovalId, answer: DriverAnswer) -> bool {
+    pub(crate) fn answer(&self, id: &ApprovalId, answer: DriverAnswer) -> bool {
         let mut listed = lock(&self.listed);
         let offers = |one: &Listed| {
             let takes_text = answer.decision == Decision::AllowOnce && one.shown.action.text.is_some();
@@ -98,7 +94,7 @@ impl DriverApprovals {
     }
 
     /// Returns the open approvals.
-    pub(in crate::engine) fn open(&self) -> Vec<WaitingApproval> {
+    pub(crate) fn open(&self) -> Vec<WaitingApproval> {
         lock(&self.listed).iter().filter(|one| one.answer.is_some()).map(|one| one.shown.clone()).collect()
     }
 
@@ -108,7 +104,7 @@ impl DriverApprovals {
     }
 
     /// Returns the open approval of this id.
-    pub(in crate::engine) fn find(&self, id: &ApprovalId) -> Option<WaitingApproval> {
+    pub(crate) fn find(&self, id: &ApprovalId) -> Option<WaitingApproval> {
         let is_it = |one: &&Listed| one.answer.is_some() && one.shown.approval_id == *id;
         lock(&self.listed).iter().find(is_it).map(|one| one.shown.clone())
     }
@@ -132,7 +128,7 @@ impl DriverApprovals {
 
 impl PendingDriverApproval {
     /// Waits for the answer. Denies if none arrives in time. `None` if the approval was withdrawn or `cancelled` ended.
-    pub(in crate::engine) async fn answered(
+    pub(crate) async fn answered(
         &mut self,
         limit: Duration,
         cancelled: impl Future<Output = ()>,
@@ -144,12 +140,12 @@ impl PendingDriverApproval {
     }
 
     /// Closes the approval because of something that the person did. It does not count as withdrawn.
-    pub(in crate::engine) fn close_for_person(&self) {
+    pub(crate) fn close_for_person(&self) {
         self.approvals.close(&self.id);
     }
 
     /// Takes the approval off the list of the panels, which know how it ended.
-    pub(in crate::engine) fn leave_panels(&self) {
+    pub(crate) fn leave_panels(&self) {
         let mut listed = lock(&self.approvals.listed);
         let Some(at) = listed.iter().position(|one| one.shown.approval_id == self.id) else { return };
         let left = listed.remove(at);
@@ -169,7 +165,7 @@ impl Drop for PendingDriverApproval {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::chat::StepKind;
+    use gstack_protocol::chat::StepKind;
     use std::future::pending;
 
     fn shown(driver: &str, id: &str, choices: &[Decision]) -> WaitingApproval {

@@ -3,10 +3,10 @@
 //! Owns the table: secrets, limits and who is connected. Never listens: `cdp` does.
 
 use super::error::DriversError;
-use crate::base::clock::now_millis;
-use crate::base::mutex::lock;
-use crate::protocol::cdp_endpoint::{CdpEndpoint, CdpGrant, CdpOpen};
-use crate::protocol::ids::TabId;
+use gstack_base::clock::now_millis;
+use gstack_base::mutex::lock;
+use gstack_protocol::cdp_endpoint::{CdpEndpoint, CdpGrant, CdpOpen};
+use gstack_protocol::ids::TabId;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,25 +17,25 @@ use tokio_util::sync::CancellationToken;
 const MOST: usize = 32;
 
 /// One endpoint.
-pub(crate) struct Endpoint {
-    pub(crate) id: String,
-    pub(crate) port: u16,
+pub struct Endpoint {
+    pub id: String,
+    pub port: u16,
     /// 244 random bits.
     secret: String,
-    pub(crate) name: Option<String>,
-    pub(crate) tabs: Vec<TabId>,
+    pub name: Option<String>,
+    pub tabs: Vec<TabId>,
     /// The browser in which a client without a tab gets one. `None` for the main one.
-    pub(crate) browser: Option<String>,
-    pub(crate) allow: Vec<CdpGrant>,
+    pub browser: Option<String>,
+    pub allow: Vec<CdpGrant>,
     /// It is for an everyday browser.
-    pub(crate) everyday: bool,
+    pub everyday: bool,
     /// The folder that files may come from and go to, besides temporary folders.
-    pub(crate) folder: Option<PathBuf>,
-    pub(crate) reconnect: bool,
-    pub(crate) ttl: Duration,
-    pub(crate) expires_at: u64,
+    pub folder: Option<PathBuf>,
+    pub reconnect: bool,
+    pub ttl: Duration,
+    pub expires_at: u64,
     /// Cancelled by the person, or when the endpoint has served its purpose.
-    pub(crate) revoked: CancellationToken,
+    pub revoked: CancellationToken,
     use_: Mutex<Use>,
 }
 
@@ -48,16 +48,16 @@ struct Use {
 
 impl Endpoint {
     /// Returns true if this is the secret. Takes the same time for every text of this length.
-    pub(crate) fn opens_with(&self, secret: &str) -> bool {
+    pub fn opens_with(&self, secret: &str) -> bool {
         self.secret.as_bytes().ct_eq(secret.as_bytes()).into()
     }
 
-    pub(crate) fn secret(&self) -> &str {
+    pub fn secret(&self) -> &str {
         &self.secret
     }
 
     /// Reserves the endpoint for one connection. Returns `None` if another one has it, or had it.
-    pub(crate) fn take(self: &Arc<Self>) -> Option<Taken> {
+    pub fn take(self: &Arc<Self>) -> Option<Taken> {
         let mut used = lock(&self.use_);
         if used.taken || self.revoked.is_cancelled() {
             return None;
@@ -82,12 +82,12 @@ impl Endpoint {
 }
 
 /// The one connection of an endpoint. Dropping it frees an endpoint that may be used again, and ends any other.
-pub(crate) struct Taken {
-    pub(crate) endpoint: Arc<Endpoint>,
+pub struct Taken {
+    pub endpoint: Arc<Endpoint>,
 }
 
 impl Taken {
-    pub(crate) fn connected(&self, driver: &str) {
+    pub fn connected(&self, driver: &str) {
         lock(&self.endpoint.use_).driver = Some(driver.to_owned());
     }
 }
@@ -104,11 +104,11 @@ impl Drop for Taken {
 
 /// A handle to the endpoints. Cheap to clone.
 #[derive(Clone, Default)]
-pub(in crate::engine) struct Endpoints(Arc<Mutex<Vec<Arc<Endpoint>>>>);
+pub(crate) struct Endpoints(Arc<Mutex<Vec<Arc<Endpoint>>>>);
 
 impl Endpoints {
     /// Adds an endpoint at a port. Fails if there are too many.
-    pub(in crate::engine) fn add(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, DriversError> {
+    pub(crate) fn add(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, DriversError> {
         let mut known = lock(&self.0);
         known.retain(|one| !one.revoked.is_cancelled());
         if known.len() >= MOST {
@@ -137,14 +137,14 @@ impl Endpoints {
         Ok(endpoint)
     }
 
-    pub(in crate::engine) fn all(&self) -> Vec<CdpEndpoint> {
+    pub(crate) fn all(&self) -> Vec<CdpEndpoint> {
         let mut known = lock(&self.0);
         known.retain(|one| !one.revoked.is_cancelled());
         known.iter().map(|one| one.shown()).collect()
     }
 
     /// Ends one endpoint with its connection, or all of them. Returns the ones that ended.
-    pub(in crate::engine) fn revoke(&self, id: Option<&str>) -> Vec<Arc<Endpoint>> {
+    pub(crate) fn revoke(&self, id: Option<&str>) -> Vec<Arc<Endpoint>> {
         let mut known = lock(&self.0);
         let ended: Vec<_> = known.extract_if(.., |one| id.is_none_or(|id| one.id == id)).collect();
         ended.iter().for_each(|one| one.revoked.cancel());

@@ -1,11 +1,11 @@
 //! Faults of registrations. Read by the author of an MCP client or in a terminal, so they are in English.
 
-use crate::base::counted::counted;
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::counted::counted;
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode};
 
 #[derive(Debug)]
-pub(in crate::engine) enum DriversError {
+pub(crate) enum DriversError {
     /// The process is registered already.
     AlreadyRegistered,
     /// `most` drivers are registered.

@@ -6,18 +6,18 @@
 use super::driver::Driver;
 use super::error::DriversError;
 use super::service::Drivers;
-use crate::command::Call;
-use crate::engine::browsers::BrowsersError;
-use crate::engine::ports::PortId;
-use crate::protocol::activity::ActivitySource;
-use crate::protocol::command::CommandRequest;
-use crate::protocol::driver::{ConnectedDriver, DriversGive, DriversRelease};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use crate::browsers::BrowsersError;
+use crate::ports::PortId;
+use gstack_command::Call;
+use gstack_protocol::activity::ActivitySource;
+use gstack_protocol::command::CommandRequest;
+use gstack_protocol::driver::{ConnectedDriver, DriversGive, DriversRelease};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 
 impl Drivers {
     /// Takes a tab back for the person, from a panel beside it.
-    pub(crate) fn release_from_panel(&self, port: PortId, release: &DriversRelease) -> Result<(), Fault> {
+    pub fn release_from_panel(&self, port: PortId, release: &DriversRelease) -> Result<(), Fault> {
         let tab = self.0.uses.tabs.place_of(port, release.chrome_tab_id)?.tab_id;
         let call = Call::parse("release", &[tab.to_string()])?;
         let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
@@ -31,7 +31,7 @@ impl Drivers {
     }
 
     /// Gives a tab to a driver for the person, from a panel beside it.
-    pub(crate) fn give_from_panel(&self, port: PortId, give: &DriversGive) -> Result<(), Fault> {
+    pub fn give_from_panel(&self, port: PortId, give: &DriversGive) -> Result<(), Fault> {
         let to = self.all().into_iter().find(|driver| driver.id == give.driver_id).ok_or(DriversError::Gone)?;
         let tab = self.0.uses.tabs.place_of(port, give.chrome_tab_id)?.tab_id;
         let call = Call::parse("lease", &[tab.to_string(), "--to".to_owned(), to.name.clone()])?;

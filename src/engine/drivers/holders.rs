@@ -6,12 +6,12 @@
 use super::driver::Driver;
 use super::error::DriversError;
 use super::service::Drivers;
-use crate::chat::Conversation;
-use crate::command::leased;
-use crate::protocol::catalogue;
-use crate::protocol::chat::ConversationState;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ConversationId, TabId};
+use gstack_chat::Conversation;
+use gstack_command::leased;
+use gstack_protocol::catalogue;
+use gstack_protocol::chat::ConversationState;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::{ConversationId, TabId};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -20,14 +20,14 @@ pub(super) const UNNAMED: &str = "another driver";
 
 /// The driver or agent that leases a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct Holder {
+pub(crate) struct Holder {
     id: ConversationId,
-    pub(in crate::engine) name: String,
+    pub(crate) name: String,
 }
 
 impl Drivers {
     /// Returns who leases an open tab, unless it is `me`: a driver, or else an agent whose turn runs.
-    pub(in crate::engine) fn holder_of(&self, tab: TabId, me: &ConversationId) -> Option<Holder> {
+    pub(crate) fn holder_of(&self, tab: TabId, me: &ConversationId) -> Option<Holder> {
         self.open_tab(tab).ok()?;
         if let Some(driver) = self.driver_with(tab, me) {
             return Some(driver);
@@ -50,7 +50,7 @@ impl Drivers {
     }
 
     /// Fails if anyone else leases a tab that a driver wants.
-    pub(in crate::engine) fn check_free(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
+    pub(crate) fn check_free(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
         match self.holder_of(tab, me) {
             Some(holder) => Err(self.leased_for(me, tab, &holder)),
             None => Ok(()),
@@ -58,11 +58,7 @@ impl Drivers {
     }
 
     /// Fails if anyone but `me` leases a tab that the person named, and says how they get it.
-    pub(in crate::engine) fn check_free_for_person(
-        &self,
-        tab: TabId,
-        me: Option<&ConversationId>,
-    ) -> Result<(), Fault> {
+    pub(crate) fn check_free_for_person(&self, tab: TabId, me: Option<&ConversationId>) -> Result<(), Fault> {
         let holders = self.leased_with_names(me);
         let Some(name) = holders.get(&tab) else { return Ok(()) };
         let is_driver =
@@ -76,7 +72,7 @@ impl Drivers {
 
     /// Moves a tab to a driver as the person allowed: from `from`, who had it when they were asked. Fails if it is someone
     /// else's by now, or the driver has ended.
-    pub(in crate::engine) fn take_for(&self, to: &Driver, tab: TabId, from: Option<&Holder>) -> Result<(), Fault> {
+    pub(crate) fn take_for(&self, to: &Driver, tab: TabId, from: Option<&Holder>) -> Result<(), Fault> {
         self.open_tab(tab)?;
         let _guard = self.0.uses.tabs.leasing();
         if !self.all().iter().any(|driver| driver.id == to.id) {
@@ -107,14 +103,14 @@ impl Drivers {
     }
 
     /// Returns true if a call in a tab was cancelled because the person took the tab from its worker or works in it.
-    pub(in crate::engine) fn is_withdrawn_for_person(&self, worker: &ConversationId, tab: TabId) -> bool {
+    pub(crate) fn is_withdrawn_for_person(&self, worker: &ConversationId, tab: TabId) -> bool {
         let pause = self.0.uses.pauses.of(worker);
         self.0.running.is_taken_back(worker, tab) || pause.is_some_and(|pause| pause.tab == tab)
     }
 
     /// Runs a call of a driver or an agent until the person takes its tab at the latest. `needs_tab`: it may run only while
     /// the tab is the worker's.
-    pub(in crate::engine) async fn until_taken_back<T>(
+    pub(crate) async fn until_taken_back<T>(
         &self,
         worker: &Conversation,
         (tab, needs_tab): (TabId, bool),

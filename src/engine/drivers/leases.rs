@@ -8,26 +8,26 @@ use super::driver::Driver;
 use super::error::DriversError;
 use super::holders::UNNAMED;
 use super::service::Drivers;
-use crate::base::visible::visible;
-use crate::command::spec::TabUse;
-use crate::command::{Call, leased, tab_number};
-use crate::engine::browsers::{Browsers, BrowsersError};
-use crate::engine::tabs::JoinedBy;
-use crate::protocol::chat::ConversationState;
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ConversationId, TabId};
+use crate::browsers::{Browsers, BrowsersError};
+use crate::tabs::JoinedBy;
+use gstack_base::visible::visible;
+use gstack_command::spec::TabUse;
+use gstack_command::{Call, leased, tab_number};
+use gstack_protocol::chat::ConversationState;
+use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ConversationId, TabId};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Tabs and the names of those who lease them.
-pub(in crate::engine) type Leases = BTreeMap<TabId, String>;
+pub(crate) type Leases = BTreeMap<TabId, String>;
 
 impl Drivers {
     /// Returns the tabs that others than `me` lease. `me` is the conversation of a driver or an agent, `None` for the
     /// person.
-    pub(in crate::engine) fn leased_by_others(&self, me: Option<&ConversationId>) -> Leases {
+    pub(crate) fn leased_by_others(&self, me: Option<&ConversationId>) -> Leases {
         let mut leases = self.leased_with_names(me);
         if me.is_some_and(|me| self.is_tunnel(me)) {
             leases.values_mut().for_each(|name| UNNAMED.clone_into(name));
@@ -62,14 +62,14 @@ impl Drivers {
     }
 
     /// Returns the tabs that a driver leases and that are open.
-    pub(in crate::engine) fn leased_by(&self, driver: &Driver) -> Vec<TabId> {
+    pub(crate) fn leased_by(&self, driver: &Driver) -> Vec<TabId> {
         let mut tabs = self.0.uses.tabs.sets().of(&driver.conversation);
         tabs.retain(|tab| self.open_tab(*tab).is_ok());
         tabs
     }
 
     /// Fails if a registered driver other than `me` leases the tab.
-    pub(in crate::engine) fn check_lease(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
+    pub(crate) fn check_lease(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
         match self.driver_with(tab, me) {
             Some(holder) => Err(self.leased_for(me, tab, &holder)),
             None => Ok(()),
@@ -77,14 +77,14 @@ impl Drivers {
     }
 
     /// Fails if no browser has this tab.
-    pub(in crate::engine) fn open_tab(&self, tab: TabId) -> Result<(), Fault> {
+    pub(crate) fn open_tab(&self, tab: TabId) -> Result<(), Fault> {
         let (browser, _) = self.0.uses.browsers.pages_with(Some(tab)).ok_or(BrowsersError::NotConnected)?;
         browser.tab(tab)?;
         Ok(())
     }
 
     /// Fails if a driver wants a tab of another browser than its own. Only the person gives it one.
-    pub(in crate::engine) fn check_opens_in(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
+    pub(crate) fn check_opens_in(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
         match self.0.uses.browsers.with_tab(tab) {
             Some(other) if *other.name() != driver.opens_in => {
                 let (tab, browser) = (tab.to_string(), other.name().to_string());
@@ -101,7 +101,7 @@ impl Drivers {
     }
 
     /// Adds a tab to a driver's set. Fails if another one leases it.
-    pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
+    pub(crate) fn lease_to(&self, driver: &Driver, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
         let _guard = self.0.uses.tabs.leasing();
         let me = driver.conversation.id();
         match by {
@@ -114,11 +114,7 @@ impl Drivers {
     }
 
     /// Runs `lease` for the person: gives a tab to a driver, and takes it from the one that had it.
-    pub(in crate::engine) fn lease_as_person(
-        &self,
-        request: &CommandRequest,
-        call: &Call,
-    ) -> Result<CommandResult, Fault> {
+    pub(crate) fn lease_as_person(&self, request: &CommandRequest, call: &Call) -> Result<CommandResult, Fault> {
         let name = call.arguments.value("--to").ok_or(DriversError::NameNeeded)?;
         let to = self.named(name)?;
         let tab = self.tab_of(request, call)?;
@@ -135,7 +131,7 @@ impl Drivers {
     }
 
     /// Runs `release`. The person takes a tab from whichever driver leases it; a driver gives up one of its own.
-    pub(in crate::engine) fn release(
+    pub(crate) fn release(
         &self,
         driver: Option<&Driver>,
         request: &CommandRequest,
@@ -202,7 +198,7 @@ impl Drivers {
 
     /// Returns the tab set of a trusted driver's command: for one that runs others in several tabs, the tabs that
     /// nobody else leases. Fails if another driver leases the tab that it acts on.
-    pub(in crate::engine) fn tabs_of_trusted(
+    pub(crate) fn tabs_of_trusted(
         &self,
         driver: &Driver,
         request: &CommandRequest,
@@ -225,7 +221,7 @@ impl Drivers {
     }
 
     /// Returns the tab that `lease` or `release` names: its argument, `--tab`, or the current tab.
-    pub(in crate::engine) fn tab_of(&self, request: &CommandRequest, call: &Call) -> Result<TabId, Fault> {
+    pub(crate) fn tab_of(&self, request: &CommandRequest, call: &Call) -> Result<TabId, Fault> {
         match call.tab() {
             Some(typed) => tab_number(&typed),
             None => {
@@ -236,7 +232,7 @@ impl Drivers {
     }
 
     /// Adds a tab that a page of a driver's tab opened to that driver's set.
-    pub(in crate::engine) fn tab_opened(&self, opener: TabId, tab: TabId) {
+    pub(crate) fn tab_opened(&self, opener: TabId, tab: TabId) {
         for driver in self.all() {
             if self.0.uses.tabs.sets().of(&driver.conversation).contains(&opener)
                 && let Err(fault) = self.0.uses.tabs.sets().add(&driver.conversation, tab, JoinedBy::Page)
@@ -248,6 +244,6 @@ impl Drivers {
 }
 
 /// Returns the output of `lease` and `release`. `holder` has the tab from now on.
-pub(in crate::engine) fn result(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
+pub(crate) fn result(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
     CommandResult { output: text, data: Some(json!({ "tab": tab, "leasedBy": holder })), ..CommandResult::default() }
 }

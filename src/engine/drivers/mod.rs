@@ -23,9 +23,9 @@ mod withdrawals;
 
 pub(super) use approvals::{DriverAnswer, PendingDriverApproval};
 pub(super) use audit_lines::{agent_name, driver_entry, endpoint_entry};
-pub(crate) use driver::Driver;
+pub use driver::Driver;
 pub(super) use driver::{NewDriver, TunnelFacts};
-pub(crate) use endpoints::{Endpoint, Taken};
+pub use endpoints::{Endpoint, Taken};
 pub(super) use error::DriversError;
 pub(super) use holders::Holder;
 pub(super) use leases::{Leases, result as lease_result};

@@ -3,8 +3,8 @@
 //! Owns how they are shown. A program chooses its name, so it must neither hide letters nor look like the person's.
 
 use super::error::DriversError;
-use crate::base::shorten::shorten;
-use crate::base::visible::visible;
+use gstack_base::shorten::shorten;
+use gstack_base::visible::visible;
 
 /// In characters, for the program's name and for the person's.
 const LONGEST_NAME: usize = 40;

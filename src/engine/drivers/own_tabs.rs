@@ -5,13 +5,13 @@
 use super::driver::Driver;
 use super::error::DriversError;
 use super::service::Drivers;
-use crate::engine::tabs::JoinedBy;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::tabs::JoinedBy;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 
 impl Drivers {
     /// Makes an open tab of its set the driver's own one if that has closed. Returns false if it has no open tab.
-    pub(in crate::engine) fn settle_own(&self, driver: &Driver) -> bool {
+    pub(crate) fn settle_own(&self, driver: &Driver) -> bool {
         let conversation = &driver.conversation;
         if conversation.info().tab_id.is_some_and(|own| self.open_tab(own).is_ok()) {
             return true;
@@ -24,7 +24,7 @@ impl Drivers {
     }
 
     /// Makes a tab that was opened for a driver without tabs its own one.
-    pub(in crate::engine) fn begin_with(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
+    pub(crate) fn begin_with(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
         let (sets, conversation) = (self.0.uses.tabs.sets(), &driver.conversation);
         sets.forget(conversation.id());
         // Closing a tab that it opened takes nothing from the person.
@@ -35,7 +35,7 @@ impl Drivers {
     }
 
     /// Chooses another own tab if the one that closed was the driver's.
-    pub(in crate::engine) fn leave_own(&self, driver: &Driver, closed: TabId) {
+    pub(crate) fn leave_own(&self, driver: &Driver, closed: TabId) {
         let conversation = &driver.conversation;
         if conversation.info().tab_id == Some(closed) {
             conversation.own_tab(None);
@@ -45,7 +45,7 @@ impl Drivers {
     }
 
     /// Fails if a terminal may not act in a tab: another driver leases it, it is closed, or it is not in the terminal's set.
-    pub(in crate::engine) fn check_own(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
+    pub(crate) fn check_own(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
         let (sets, conversation) = (self.0.uses.tabs.sets(), &driver.conversation);
         if sets.of(conversation).contains(&tab) {
             return self.open_tab(tab);

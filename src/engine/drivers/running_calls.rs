@@ -2,8 +2,8 @@
 //!
 //! Owns the list of them. Never decides who has a tab.
 
-use crate::base::mutex::lock;
-use crate::protocol::ids::{ConversationId, TabId};
+use gstack_base::mutex::lock;
+use gstack_protocol::ids::{ConversationId, TabId};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 

@@ -9,17 +9,17 @@ use super::error::DriversError;
 use super::names::{DriverNames, free_name};
 use super::running_calls::RunningCalls;
 use super::telling::ToldDrivers;
-use crate::base::mutex::lock;
-use crate::base::process::Process;
-use crate::chat::{Conversation, Store};
-use crate::engine::activity::ActivityLog;
-use crate::engine::browsers::Browsers;
-use crate::engine::pauses::Pauses;
-use crate::engine::ports::Ports;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::protocol::driver::{DriverInfo, DriverKind};
-use crate::protocol::ids::DriverId;
+use crate::activity::ActivityLog;
+use crate::browsers::Browsers;
+use crate::pauses::Pauses;
+use crate::ports::Ports;
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
+use gstack_base::mutex::lock;
+use gstack_base::process::Process;
+use gstack_chat::{Conversation, Store};
+use gstack_protocol::driver::{DriverInfo, DriverKind};
+use gstack_protocol::ids::DriverId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
@@ -29,7 +29,7 @@ const MOST_DRIVERS: usize = 64;
 
 /// A handle to the drivers. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Drivers(pub(super) Arc<Shared>);
+pub struct Drivers(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     known: Mutex<BTreeMap<DriverId, Arc<Driver>>>,
@@ -46,19 +46,19 @@ pub(super) struct Shared {
 }
 
 /// The services that leases, and telling panels of drivers, need.
-pub(in crate::engine) struct DriverServices {
-    pub(in crate::engine) activity: ActivityLog,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) pauses: Pauses,
-    pub(in crate::engine) ports: Ports,
+pub(crate) struct DriverServices {
+    pub(crate) activity: ActivityLog,
+    pub(crate) browsers: Browsers,
+    pub(crate) pauses: Pauses,
+    pub(crate) ports: Ports,
     /// Has the conversations whose turns run: they hold tabs too.
-    pub(in crate::engine) store: Arc<Store>,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) tasks: Tasks,
+    pub(crate) store: Arc<Store>,
+    pub(crate) tabs: Tabs,
+    pub(crate) tasks: Tasks,
 }
 
 impl Drivers {
-    pub(in crate::engine) fn new(uses: DriverServices) -> Self {
+    pub(crate) fn new(uses: DriverServices) -> Self {
         let (known, approvals, told) = (Mutex::default(), DriverApprovals::default(), Mutex::default());
         Self(Arc::new(Shared {
             known,
@@ -74,7 +74,7 @@ impl Drivers {
 
     /// Registers a driver. `conversation` creates its detached conversation from its name. Fails if its process is
     /// registered already, or too many are.
-    pub(in crate::engine) fn begin(
+    pub(crate) fn begin(
         &self,
         new: NewDriver<'_>,
         conversation: impl FnOnce(&str) -> Arc<Conversation>,
@@ -96,7 +96,7 @@ impl Drivers {
     }
 
     /// Removes a driver, cancels what it runs, and denies the approvals that it waits for.
-    pub(in crate::engine) fn end(&self, driver: &Driver) {
+    pub(crate) fn end(&self, driver: &Driver) {
         lock(&self.0.known).remove(&driver.id);
         // A command that waits would act in a tab that is another driver's by then.
         self.0.running.cancel_all(driver.conversation.id());
@@ -104,27 +104,27 @@ impl Drivers {
     }
 
     /// Returns the MCP client that this process is registered as.
-    pub(in crate::engine) fn of_process(&self, process: &Process) -> Option<Arc<Driver>> {
+    pub(crate) fn of_process(&self, process: &Process) -> Option<Arc<Driver>> {
         let is_it = |driver: &&Arc<Driver>| driver.kind == DriverKind::Mcp && driver.process == *process;
         lock(&self.0.known).values().find(is_it).cloned()
     }
 
     /// Returns the driver of this name.
-    pub(in crate::engine) fn named(&self, name: &str) -> Result<Arc<Driver>, DriversError> {
+    pub(crate) fn named(&self, name: &str) -> Result<Arc<Driver>, DriversError> {
         let found = lock(&self.0.known).values().find(|driver| driver.name == name).cloned();
         found.ok_or_else(|| DriversError::NoSuchDriver { name: name.to_owned() })
     }
 
-    pub(in crate::engine) fn all(&self) -> Vec<Arc<Driver>> {
+    pub(crate) fn all(&self) -> Vec<Arc<Driver>> {
         lock(&self.0.known).values().cloned().collect()
     }
 
     /// Returns what `status` shows of the drivers.
-    pub(in crate::engine) fn infos(&self) -> Vec<DriverInfo> {
+    pub(crate) fn infos(&self) -> Vec<DriverInfo> {
         self.all().iter().map(|driver| self.info(driver)).collect()
     }
 
-    pub(in crate::engine) fn info(&self, driver: &Driver) -> DriverInfo {
+    pub(crate) fn info(&self, driver: &Driver) -> DriverInfo {
         DriverInfo {
             driver_id: driver.id.clone(),
             kind: driver.kind,
@@ -137,17 +137,17 @@ impl Drivers {
     }
 
     /// Returns the CDP endpoints.
-    pub(in crate::engine) fn endpoints(&self) -> &Endpoints {
+    pub(crate) fn endpoints(&self) -> &Endpoints {
         &self.0.endpoints
     }
 
     /// Returns a receiver that is notified when leases may have changed.
-    pub(in crate::engine) fn watch(&self) -> watch::Receiver<()> {
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
         self.0.changed.subscribe()
     }
 
     /// Returns the approvals that drivers wait for.
-    pub(in crate::engine) fn approvals(&self) -> &DriverApprovals {
+    pub(crate) fn approvals(&self) -> &DriverApprovals {
         &self.0.approvals
     }
 }

@@ -8,31 +8,27 @@ use super::driver::Driver;
 use super::error::DriversError;
 use super::leases::result;
 use super::service::Drivers;
-use crate::base::visible::visible;
-use crate::command::Call;
-use crate::engine::ports::PortId;
-use crate::protocol::activity::ActivitySource;
-use crate::protocol::chat::ConversationState;
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::driver::{DriversHandBack, PausedTab};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ConversationId, TabId};
+use crate::ports::PortId;
+use gstack_base::visible::visible;
+use gstack_command::Call;
+use gstack_protocol::activity::ActivitySource;
+use gstack_protocol::chat::ConversationState;
+use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::driver::{DriversHandBack, PausedTab};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::{ConversationId, TabId};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The longest wait of a client's call for the person. MCP clients give up after 60 s without a message; gstack answers
 /// before, so that the client learns why.
-pub(in crate::engine) const CLIENT_WAITS: Duration = Duration::from_secs(50);
+pub(crate) const CLIENT_WAITS: Duration = Duration::from_secs(50);
 /// The longest note, in characters.
 const LONGEST_NOTE: usize = 2000;
 
 impl Drivers {
     /// Runs `pause`: takes a tab over from everyone whose tab set has it.
-    pub(in crate::engine) fn pause_as_person(
-        &self,
-        request: &CommandRequest,
-        call: &Call,
-    ) -> Result<CommandResult, Fault> {
+    pub(crate) fn pause_as_person(&self, request: &CommandRequest, call: &Call) -> Result<CommandResult, Fault> {
         let tab = self.tab_of(request, call)?;
         let workers = self.workers_in(tab);
         if workers.is_empty() {
@@ -50,7 +46,7 @@ impl Drivers {
 
     /// Hands back the named tab, or every tab that the person took over, with a note for whoever works there. Returns
     /// `None` if there is none.
-    pub(in crate::engine) fn hand_back_as_person(
+    pub(crate) fn hand_back_as_person(
         &self,
         tab: Option<TabId>,
         note: Option<&str>,
@@ -77,12 +73,12 @@ impl Drivers {
     }
 
     /// Returns true while the person works in any tab that they took over.
-    pub(in crate::engine) fn has_pauses(&self) -> bool {
+    pub(crate) fn has_pauses(&self) -> bool {
         !self.0.uses.pauses.all().is_empty()
     }
 
     /// Hands a tab back from the panel beside it.
-    pub(crate) fn hand_back_from_panel(&self, port: PortId, hand_back: &DriversHandBack) -> Result<(), Fault> {
+    pub fn hand_back_from_panel(&self, port: PortId, hand_back: &DriversHandBack) -> Result<(), Fault> {
         let tab = self.0.uses.tabs.place_of(port, hand_back.chrome_tab_id)?.tab_id;
         let call = Call::parse("resume", &[])?;
         let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
@@ -97,7 +93,7 @@ impl Drivers {
     }
 
     /// Runs a command of a trusted driver unless the person works in its tab.
-    pub(in crate::engine) async fn unless_paused<T>(
+    pub(crate) async fn unless_paused<T>(
         &self,
         driver: &Driver,
         tab: TabId,

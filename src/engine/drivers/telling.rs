@@ -5,14 +5,14 @@
 
 use super::driver::Driver;
 use super::service::Drivers;
-use crate::base::mutex::lock;
-use crate::base::visible::visible;
-use crate::engine::ports::PortId;
-use crate::engine::tabs::Working;
-use crate::protocol::control::WaitingApproval;
-use crate::protocol::driver::{AgentTab, DriverApproval, DriverName, DriverTab, DriversShown, LeasedTab};
-use crate::protocol::ids::TabId;
-use crate::protocol::methods::ToPanel;
+use crate::ports::PortId;
+use crate::tabs::Working;
+use gstack_base::mutex::lock;
+use gstack_base::visible::visible;
+use gstack_protocol::control::WaitingApproval;
+use gstack_protocol::driver::{AgentTab, DriverApproval, DriverName, DriverTab, DriversShown, LeasedTab};
+use gstack_protocol::ids::TabId;
+use gstack_protocol::methods::ToPanel;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,18 +24,18 @@ pub(super) type ToldDrivers = BTreeMap<PortId, DriversShown>;
 
 impl Drivers {
     /// Signals that a lease or an approval of a driver changed, or what panels need to show it.
-    pub(in crate::engine) fn changed(&self) {
+    pub(crate) fn changed(&self) {
         self.0.changed.send_replace(());
     }
 
     /// Tells the panels of a port again, because one of them has just opened.
-    pub(in crate::engine) fn tell_again(&self, port: PortId) {
+    pub(crate) fn tell_again(&self, port: PortId) {
         lock(&self.0.told).remove(&port);
         self.changed();
     }
 
     /// Tells panels of each change until the daemon ends.
-    pub(in crate::engine) async fn follow(self) {
+    pub(crate) async fn follow(self) {
         let mut changed = self.0.changed.subscribe();
         let mut sets_changed = self.0.uses.tabs.sets().changes();
         let shutdown = self.0.uses.tasks.shutdown();

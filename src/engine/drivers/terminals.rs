@@ -6,25 +6,21 @@ use super::driver::Driver;
 use super::error::DriversError;
 use super::names::check_terminal_name;
 use super::service::Drivers;
-use crate::base::lineage;
-use crate::base::mutex::lock;
-use crate::base::process::Process;
-use crate::protocol::driver::DriverKind;
+use gstack_base::lineage;
+use gstack_base::mutex::lock;
+use gstack_base::process::Process;
+use gstack_protocol::driver::DriverKind;
 use std::sync::{Arc, MutexGuard};
 
 impl Drivers {
     /// Returns a guard to hold while a terminal is looked up and registered.
-    pub(in crate::engine) fn naming(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn naming(&self) -> MutexGuard<'_, ()> {
         lock(&self.0.naming)
     }
 
     /// Returns the terminal of this name that a process belongs to, or `None` if nobody has the name. Fails if it is not a
     /// name, or a running shell or script that did not start the process has it.
-    pub(in crate::engine) fn terminal_of(
-        &self,
-        name: &str,
-        caller: &Process,
-    ) -> Result<Option<Arc<Driver>>, DriversError> {
+    pub(crate) fn terminal_of(&self, name: &str, caller: &Process) -> Result<Option<Arc<Driver>>, DriversError> {
         check_terminal_name(name)?;
         let has_name = |driver: &Arc<Driver>| driver.kind == DriverKind::Terminal && driver.label() == Some(name);
         let Some(found) = self.all().into_iter().find(has_name) else { return Ok(None) };

@@ -4,7 +4,7 @@
 //! is answered by mistake. Never closes an approval.
 
 use super::error::DriversError;
-use crate::protocol::ids::ConversationId;
+use gstack_protocol::ids::ConversationId;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 

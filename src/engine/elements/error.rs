@@ -2,9 +2,9 @@
 //!
 //! Owns the code, the message and the next step of each.
 
-use crate::base::own_page::OwnPage;
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_base::own_page::OwnPage;
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 
 #[derive(Debug)]
 pub(super) enum ElementError {

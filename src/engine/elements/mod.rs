@@ -5,27 +5,27 @@
 mod error;
 mod pointing;
 
-use crate::base::mutex::lock;
-use crate::base::own_page;
-use crate::browser::keep_attached::KeepAttached;
-use crate::browser::page::refs::RefName;
-use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
-use crate::engine::browsers::{Browsers, BrowsersError};
-use crate::engine::ports::{PortId, Ports};
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::protocol::catalogue;
-use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
-use crate::protocol::methods::ToPanel;
+use crate::browsers::{Browsers, BrowsersError};
+use crate::ports::{PortId, Ports};
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
 use error::ElementError;
+use gstack_base::mutex::lock;
+use gstack_base::own_page;
+use gstack_browser::keep_attached::KeepAttached;
+use gstack_browser::page::refs::RefName;
+use gstack_browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
+use gstack_protocol::catalogue;
+use gstack_protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ChromeTabId, PanelId, TabId};
+use gstack_protocol::methods::ToPanel;
 use pointing::{Pointing, Who};
 use std::sync::{Arc, Mutex};
 
 /// A handle to the elements that panels point at. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Elements {
+pub struct Elements {
     browsers: Browsers,
     ports: Ports,
     tabs: Tabs,
@@ -34,12 +34,12 @@ pub(crate) struct Elements {
 }
 
 impl Elements {
-    pub(in crate::engine) fn new(browsers: Browsers, ports: Ports, tabs: Tabs, tasks: Tasks) -> Self {
+    pub(crate) fn new(browsers: Browsers, ports: Ports, tabs: Tabs, tasks: Tasks) -> Self {
         Self { browsers, ports, tabs, tasks, pointing: Arc::default() }
     }
 
     /// Returns the refs of a tab's last snapshot.
-    pub(crate) async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
+    pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
         match self.marks(port, of.chrome_tab_id, MarkUse::Look).await? {
             Some(marks) => Ok(listed(marks.refs().await?)),
             None => Ok(Refs { refs: Vec::new() }),
@@ -47,7 +47,7 @@ impl Elements {
     }
 
     /// Returns the refs of the last snapshot of a tab, or of the current one if no tab is named. For scripts.
-    pub(crate) async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
+    pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
         let (browser, pages) = self
             .browsers
             .pages_with(tab)
@@ -59,7 +59,7 @@ impl Elements {
         Ok(listed(pages.marks(&tab).await?.refs().await?))
     }
 
-    pub(crate) async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
+    pub async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
         let mark_use = if show.show { MarkUse::Draw } else { MarkUse::Look };
         let Some(marks) = self.marks(port, show.chrome_tab_id, mark_use).await? else { return Ok(()) };
         let shown = marks.show_refs(show.show).await;
@@ -67,7 +67,7 @@ impl Elements {
         Ok(shown?)
     }
 
-    pub(crate) async fn highlight(
+    pub async fn highlight(
         &self,
         port: PortId,
         client: Option<PanelId>,
@@ -85,7 +85,7 @@ impl Elements {
     }
 
     /// Lets a panel's person pick an element. Ends a pick in progress in the tab or in the panel.
-    pub(crate) async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
+    pub async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
         let place = self.tabs.place_of(port, of.chrome_tab_id)?;
         if let Some(fault) = kept_out_of(&place.page.url) {
             return Err(fault);
@@ -119,14 +119,14 @@ impl Elements {
     }
 
     /// Ends the picks of a tab.
-    pub(crate) fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
+    pub fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
         let tab = self.tabs.place_of(port, of.chrome_tab_id)?.tab_id;
         self.end_picks(|_, at| at == tab);
         Ok(())
     }
 
     /// Ends the pick of a closed panel, or of all panels of a closed port, and removes what it had drawn.
-    pub(in crate::engine) fn end_pointing(&self, port: PortId, client: Option<&Option<PanelId>>) {
+    pub(crate) fn end_pointing(&self, port: PortId, client: Option<&Option<PanelId>>) {
         let is_gone = |(of, panel): &Who| *of == port && client.is_none_or(|client| panel == client);
         self.end_picks(|who, _| is_gone(who));
         let drawn: Vec<(TabId, KeepAttached)> =
@@ -152,7 +152,7 @@ impl Elements {
         });
     }
 
-    pub(in crate::engine) fn end_picks_of(&self, tab: TabId) {
+    pub(crate) fn end_picks_of(&self, tab: TabId) {
         self.end_picks(|_, at| at == tab);
     }
 
@@ -164,7 +164,7 @@ impl Elements {
 
     /// Sends the browsers' extensions the position of an agent's input in a tab. Returns `None` if no extension
     /// listens.
-    pub(in crate::engine) fn shows_pointer(&self, tab: TabId) -> Option<PointerWatch> {
+    pub(crate) fn shows_pointer(&self, tab: TabId) -> Option<PointerWatch> {
         self.ports.senders().iter().find(|(port, _)| self.tabs.chrome_tab(*port, tab).is_some())?;
         let elements = self.clone();
         Some(Arc::new(move |at| elements.tell_acting(at)))

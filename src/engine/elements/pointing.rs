@@ -1,8 +1,8 @@
 //! Panels' marks in pages: pending picks, and what is drawn.
 
-use crate::browser::keep_attached::KeepAttached;
-use crate::engine::ports::PortId;
-use crate::protocol::ids::{PanelId, TabId};
+use crate::ports::PortId;
+use gstack_browser::keep_attached::KeepAttached;
+use gstack_protocol::ids::{PanelId, TabId};
 use std::collections::HashMap;
 use tokio_util::sync::CancellationToken;
 

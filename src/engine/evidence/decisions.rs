@@ -2,7 +2,7 @@
 //!
 //! Owns the match: by time, then by the command line. The audit names no turn.
 
-use crate::protocol::audit::AuditEntry;
+use gstack_protocol::audit::AuditEntry;
 
 /// An act, as far as the match needs it.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub(super) fn assign(acts: &[Span], audit: &[AuditEntry]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::audit::AuditBy;
+    use gstack_protocol::audit::AuditBy;
 
     #[test]
     fn a_decision_belongs_to_the_act_of_its_time_and_line() {

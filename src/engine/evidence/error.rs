@@ -1,6 +1,6 @@
 //! Faults of `gstack evidence`. Only a terminal reads them.
 
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum EvidenceError {

@@ -4,14 +4,14 @@
 //! policy allows its one style by hash and pictures in the file, and nothing else.
 
 use super::report::{Item, Report, ReportedAct};
-use crate::base::clock::iso;
-use crate::base::html::escape;
-use crate::base::visible::visible;
-use crate::chat::evidence::TracedRequest;
-use crate::command::shared_text;
-use crate::protocol::VERSION;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gstack_base::clock::iso;
+use gstack_base::html::escape;
+use gstack_base::visible::visible;
+use gstack_chat::evidence::TracedRequest;
+use gstack_command::shared_text;
+use gstack_protocol::VERSION;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 

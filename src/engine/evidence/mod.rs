@@ -9,17 +9,17 @@ mod html;
 mod report;
 mod words;
 
-use crate::chat::Conversation;
-use crate::engine::conversations::Conversations;
-use crate::engine::policy::PolicyService;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::off_thread;
-use crate::protocol::audit::AuditEntry;
-use crate::protocol::chat::{ChatBody, ChatEvent};
-use crate::protocol::evidence::{EvidenceFile, EvidenceRequest};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ConversationId, TabId, TurnId};
+use crate::conversations::Conversations;
+use crate::policy::PolicyService;
+use crate::tabs::Tabs;
+use crate::tasks::off_thread;
 use error::EvidenceError;
+use gstack_chat::Conversation;
+use gstack_protocol::audit::AuditEntry;
+use gstack_protocol::chat::{ChatBody, ChatEvent};
+use gstack_protocol::evidence::{EvidenceFile, EvidenceRequest};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ConversationId, TabId, TurnId};
 use report::Report;
 use std::sync::Arc;
 
@@ -28,15 +28,15 @@ const SHOWN_ID: usize = 8;
 
 /// The services that have what is known of a turn. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct EvidenceReports {
-    pub(in crate::engine) conversations: Conversations,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) tabs: Tabs,
+pub struct EvidenceReports {
+    pub(crate) conversations: Conversations,
+    pub(crate) policy: PolicyService,
+    pub(crate) tabs: Tabs,
 }
 
 impl EvidenceReports {
     /// Returns a turn as a file.
-    pub(crate) async fn of_turn(&self, request: EvidenceRequest) -> Result<EvidenceFile, Fault> {
+    pub async fn of_turn(&self, request: EvidenceRequest) -> Result<EvidenceFile, Fault> {
         let (conversation_id, turn) = match request.turn {
             Some(wanted) => self.turn_named(wanted).await?,
             None => (self.conversation_in(request.tab_id).await?, None),

@@ -4,10 +4,10 @@
 
 use super::decisions::{Span, assign};
 use super::words;
-use crate::chat::evidence::{ActTrace, TracedRequest};
-use crate::protocol::audit::AuditEntry;
-use crate::protocol::chat::{Attachment, ChatBody, ChatEvent, ConversationInfo, PageContext};
-use crate::protocol::ids::{ApprovalId, ClientMessageId, FileId, QuestionId, StepId, TurnId};
+use gstack_chat::evidence::{ActTrace, TracedRequest};
+use gstack_protocol::audit::AuditEntry;
+use gstack_protocol::chat::{Attachment, ChatBody, ChatEvent, ConversationInfo, PageContext};
+use gstack_protocol::ids::{ApprovalId, ClientMessageId, FileId, QuestionId, StepId, TurnId};
 use std::collections::{HashMap, HashSet};
 
 /// The most bytes of pictures in one file, before they are encoded.

@@ -1,7 +1,7 @@
 //! The words of outcomes and decisions in an evidence file.
 
-use crate::protocol::audit::{AuditBy, AuditEntry};
-use crate::protocol::chat::{AnsweredBy, Decision, StepOutcome, TurnOutcome};
+use gstack_protocol::audit::{AuditBy, AuditEntry};
+use gstack_protocol::chat::{AnsweredBy, Decision, StepOutcome, TurnOutcome};
 
 pub(super) fn step(outcome: StepOutcome) -> &'static str {
     match outcome {

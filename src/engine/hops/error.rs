@@ -1,7 +1,7 @@
 //! Faults of hops that are missing or do not answer.
 
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode};
 
 /// A hop that is missing or does not answer.
 #[derive(Debug)]

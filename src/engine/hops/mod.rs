@@ -4,26 +4,26 @@
 
 mod error;
 
-use crate::base::browser_names::BrowserName;
-use crate::base::home::Home;
-use crate::base::site_list::SiteList;
-use crate::browser::browser::Browser;
-use crate::engine::agents::AgentPool;
-use crate::engine::browsers::{Browsers, BrowsersError};
-use crate::engine::config::Config;
-use crate::engine::panel_keys::PanelKeys;
-use crate::engine::policy::PolicyService;
-use crate::engine::ports::{PortId, Ports};
-use crate::engine::tasks::off_thread;
-use crate::engine::worktrees::Worktrees;
-use crate::protocol::VERSION;
-use crate::protocol::basics::Echo;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::control::Doctor;
-use crate::protocol::fault::{Fault, FaultWords, Hop};
-use crate::protocol::hello::HostPreamble;
-use crate::protocol::hops::HopState;
+use crate::agents::AgentPool;
+use crate::browsers::{Browsers, BrowsersError};
+use crate::config::Config;
+use crate::panel_keys::PanelKeys;
+use crate::policy::PolicyService;
+use crate::ports::{PortId, Ports};
+use crate::tasks::off_thread;
+use crate::worktrees::Worktrees;
 use error::HopError;
+use gstack_base::browser_names::BrowserName;
+use gstack_base::home::Home;
+use gstack_base::site_list::SiteList;
+use gstack_browser::browser::Browser;
+use gstack_protocol::VERSION;
+use gstack_protocol::basics::Echo;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::control::Doctor;
+use gstack_protocol::fault::{Fault, FaultWords, Hop};
+use gstack_protocol::hello::HostPreamble;
+use gstack_protocol::hops::HopState;
 use std::time::{Duration, Instant};
 
 /// A hop that does not answer within this time counts as down.
@@ -34,24 +34,24 @@ const LITTLE_SPACE: u64 = 50_000_000;
 
 /// The services that the hops are made of. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct HopChecks {
-    pub(in crate::engine) home: Home,
-    pub(in crate::engine) agents: AgentPool,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) panel_keys: PanelKeys,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) ports: Ports,
-    pub(in crate::engine) worktrees: Worktrees,
+pub struct HopChecks {
+    pub(crate) home: Home,
+    pub(crate) agents: AgentPool,
+    pub(crate) browsers: Browsers,
+    pub(crate) panel_keys: PanelKeys,
+    pub(crate) policy: PolicyService,
+    pub(crate) ports: Ports,
+    pub(crate) worktrees: Worktrees,
 }
 
 impl HopChecks {
     /// Returns the hops behind the host for a panel's Connection view. The request itself proves the hops before it.
-    pub(crate) async fn behind(&self, port: PortId) -> Vec<HopState> {
+    pub async fn behind(&self, port: PortId) -> Vec<HopState> {
         vec![self.host_hop(port), self.daemon_hop(), self.browser_hop(Some(port)).await, self.agent_hop().await]
     }
 
     /// Checks all hops, for `gstack doctor`.
-    pub(crate) async fn doctor(&self) -> Doctor {
+    pub async fn doctor(&self) -> Doctor {
         let mut hops = vec![self.daemon_hop(), self.browser_hop(None).await];
         hops.extend(self.way_to_panels().await);
         hops.push(self.agent_hop().await);
@@ -147,7 +147,7 @@ impl HopChecks {
     }
 
     /// Handles the answer to an echo.
-    pub(crate) fn echoed(&self, echo: Echo) {
+    pub fn echoed(&self, echo: Echo) {
         self.ports.echoed(echo);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Owns their removal at the start. Never touches files at a path that a person chose.
 
-use crate::base::home::Home;
+use gstack_base::home::Home;
 use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -15,7 +15,7 @@ const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const INCOMING_KEPT: Duration = Duration::from_secs(60 * 60);
 
 /// Removes the files of agents that ended with an earlier daemon, and old temporary files. Blocks on the disk.
-pub(in crate::engine) fn sweep(home: &Home, now: SystemTime) {
+pub(crate) fn sweep(home: &Home, now: SystemTime) {
     remove(&home.run_files(), |_| true);
     let older_than = |entry: &DirEntry, limit: Duration| {
         let changed = entry.metadata().and_then(|found| found.modified());

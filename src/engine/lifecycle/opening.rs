@@ -4,15 +4,15 @@
 
 use super::leftovers;
 use super::wiring::{self, Foundation};
-use crate::base::home::Home;
-use crate::chat::{Conversation, Event, Store};
-use crate::engine::config::Config;
-use crate::engine::provision::Provision;
-use crate::engine::tasks::Tasks;
-use crate::engine::upgrade;
-use crate::engine::{Engine, folders};
-use crate::protocol::fault::Fault;
-use crate::protocol::remote::SecretVariables;
+use crate::config::Config;
+use crate::provision::Provision;
+use crate::tasks::Tasks;
+use crate::upgrade;
+use crate::{Engine, folders};
+use gstack_base::home::Home;
+use gstack_chat::{Conversation, Event, Store};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::remote::SecretVariables;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(6);
 
 impl Engine {
     /// Opens the home's conversations, closes what an earlier daemon left unfinished, and takes over its browsers.
-    pub(crate) async fn open(
+    pub async fn open(
         home: Home,
         config: Config,
         port: u16,
@@ -69,7 +69,7 @@ impl Engine {
     }
 
     /// Ends everything that runs. Open state is on the disk when this returns.
-    pub(crate) async fn close(&self) {
+    pub async fn close(&self) {
         if !self.inner.tasks.end(CLOSE_LIMIT).await {
             tracing::warn!("some tasks did not end in time");
         }

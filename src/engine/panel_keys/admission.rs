@@ -3,20 +3,20 @@
 //! Owns what follows from a confirmation. Never decides who is confirmed.
 
 use super::PanelKeys;
-use crate::engine::ports::PortId;
-use crate::protocol::ids::InstanceId;
-use crate::protocol::methods::ToPanel;
-use crate::protocol::panel_key::PanelConfirmation;
+use crate::ports::PortId;
+use gstack_protocol::ids::InstanceId;
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::panel_key::PanelConfirmation;
 
 impl PanelKeys {
     /// Admits the port of a confirmed browser: counts its tabs and serves its requests. Only the first call after a
     /// hello has an effect.
-    pub(in crate::engine) fn admit_port(&self, port: PortId) {
+    pub(crate) fn admit_port(&self, port: PortId) {
         self.admit(port, None);
     }
 
     /// Admits a waiting port in the same way and informs its extension, which expects nothing else until then.
-    pub(in crate::engine) fn admit_waiting_port(&self, port: PortId) {
+    pub(crate) fn admit_waiting_port(&self, port: PortId) {
         let told = ToPanel::PanelConfirmation(PanelConfirmation { confirmed: true, code: None });
         self.admit(port, Some(&told));
     }

@@ -3,9 +3,9 @@
 //! Owns the code, the message and the next step of each. The person's requests come from a terminal, so their faults
 //! are in English.
 
-use crate::base::visible;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_base::visible;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::io;
 use std::path::PathBuf;
 

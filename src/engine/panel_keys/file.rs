@@ -5,10 +5,9 @@
 
 use super::error::PanelKeyError;
 use super::list::{Confirmed, MOST, Record};
-use crate::base::atomic;
-#[cfg(any(test, feature = "fuzzing"))]
-use crate::base::fingerprint::Fingerprint;
-use crate::protocol::fault::Fault;
+use gstack_base::atomic;
+use gstack_base::fingerprint::Fingerprint;
+use gstack_protocol::fault::Fault;
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -94,8 +93,7 @@ impl KeyFile {
 }
 
 /// Returns the keys that a file confirms, or `None` if it cannot be read as a whole.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn confirmed_in(path: PathBuf) -> Option<Vec<Fingerprint>> {
+pub fn confirmed_in(path: PathBuf) -> Option<Vec<Fingerprint>> {
     let file = KeyFile::open(path);
     let keys = file.confirmed.records().iter().map(|record| record.key.clone()).collect();
     file.trouble.is_none().then_some(keys)
@@ -125,8 +123,8 @@ fn read(path: &Path) -> Result<Option<(uuid::Uuid, Confirmed)>, String> {
 mod tests {
     use super::super::test_keys::key;
     use super::*;
-    use crate::protocol::fault::FaultCode;
-    use crate::protocol::panel_key::ConfirmedBy;
+    use gstack_protocol::fault::FaultCode;
+    use gstack_protocol::panel_key::ConfirmedBy;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]

@@ -1,8 +1,8 @@
 //! The list of confirmed keys. Pure: `file.rs` stores it.
 
-use crate::base::fingerprint::Fingerprint;
-use crate::protocol::chat::Millis;
-use crate::protocol::panel_key::ConfirmedBy;
+use gstack_base::fingerprint::Fingerprint;
+use gstack_protocol::chat::Millis;
+use gstack_protocol::panel_key::ConfirmedBy;
 use serde::{Deserialize, Serialize};
 
 /// No person has more browsers. Above the limit the key that was unused the longest is removed.

@@ -15,26 +15,24 @@ mod proof;
 mod test_keys;
 mod waiting;
 
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) use file::confirmed_in;
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) use proof::{check, signed_text};
+pub use file::confirmed_in;
+pub use proof::{check, signed_text};
 
-use crate::base::clock::now_millis;
-use crate::base::fingerprint::Fingerprint;
-use crate::base::mutex::lock;
-use crate::base::visible;
-use crate::engine::browsers::Browsers;
-use crate::engine::drivers::Drivers;
-use crate::engine::policy::PolicyService;
-use crate::engine::ports::{PortId, PortState, Ports, Proving};
-use crate::engine::tabs::Tabs;
-use crate::protocol::audit::{AuditBy, AuditEntry};
-use crate::protocol::fault::Fault;
-use crate::protocol::hello::Hello;
-use crate::protocol::methods::ToPanel;
-use crate::protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirmation, PanelProve, WaitingPanel};
+use crate::browsers::Browsers;
+use crate::drivers::Drivers;
+use crate::policy::PolicyService;
+use crate::ports::{PortId, PortState, Ports, Proving};
+use crate::tabs::Tabs;
 use error::PanelKeyError;
+use gstack_base::clock::now_millis;
+use gstack_base::fingerprint::Fingerprint;
+use gstack_base::mutex::lock;
+use gstack_base::visible;
+use gstack_protocol::audit::{AuditBy, AuditEntry};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::hello::Hello;
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirmation, PanelProve, WaitingPanel};
 use keys::KnownKeys;
 use list::{LONGEST_NAME, Record};
 use std::path::PathBuf;
@@ -46,7 +44,7 @@ const FIRST_WITH_KEYS: u32 = 2;
 
 /// A handle to the panels' keys. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct PanelKeys(Arc<Shared>);
+pub struct PanelKeys(Arc<Shared>);
 
 struct Shared {
     keys: Mutex<KnownKeys>,
@@ -59,7 +57,7 @@ struct Shared {
 
 impl PanelKeys {
     /// Opens the keys of the file at `path`.
-    pub(in crate::engine) fn open(
+    pub(crate) fn open(
         path: PathBuf,
         browsers: Browsers,
         drivers: Drivers,
@@ -72,34 +70,34 @@ impl PanelKeys {
     }
 
     /// Returns the challenge for a new connection.
-    pub(in crate::engine) fn new_challenge() -> String {
-        crate::base::proof::nonce()
+    pub(crate) fn new_challenge() -> String {
+        gstack_base::proof::nonce()
     }
 
     /// Returns the id of this home in what extensions sign.
-    pub(in crate::engine) fn home_id(&self) -> String {
+    pub(crate) fn home_id(&self) -> String {
         lock(&self.0.keys).file.home().to_owned()
     }
 
-    pub(crate) fn port_state(&self, port: PortId) -> PortState {
+    pub fn port_state(&self, port: PortId) -> PortState {
         self.0.ports.port_state(port)
     }
 
     /// Returns the fault for an unconfirmed port.
-    pub(crate) fn unconfirmed(&self, port: PortId) -> Fault {
+    pub fn unconfirmed(&self, port: PortId) -> Fault {
         let protocol = self.0.ports.protocol_of(port);
         let is_older = protocol.is_some_and(|protocol| protocol < FIRST_WITH_KEYS);
         PanelKeyError::Unconfirmed { is_older }.into()
     }
 
     /// Returns true if the host of this port descends from a browser that gstack started, and names that browser.
-    pub(in crate::engine) fn is_of_started_browser(&self, port: PortId) -> bool {
+    pub(crate) fn is_of_started_browser(&self, port: PortId) -> bool {
         let Some((peer, claimed)) = self.0.ports.claim_of(port) else { return false };
         self.0.browsers.process_of(&claimed).is_some_and(|process| peer.descends_from_process(&process))
     }
 
     /// Confirms the ports that connected before gstack took their browser into use.
-    pub(in crate::engine) fn confirm_started_ports(&self) {
+    pub(crate) fn confirm_started_ports(&self) {
         for port in self.0.ports.unconfirmed() {
             if self.is_of_started_browser(port) {
                 self.0.ports.set_started(port);
@@ -109,7 +107,7 @@ impl PanelKeys {
     }
 
     /// Checks the extension's proof of its key. Each connection has one attempt, whether it succeeds or fails.
-    pub(crate) fn prove(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
+    pub fn prove(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
         let home = self.home_id();
         let now = now_millis();
         let Proving { challenge, hello, is_started } =
@@ -164,7 +162,7 @@ impl PanelKeys {
     }
 
     /// Returns the confirmed browsers and those that wait.
-    pub(crate) fn known(&self) -> KnownPanels {
+    pub fn known(&self) -> KnownPanels {
         let connected = self.0.ports.keys();
         let keys = lock(&self.0.keys);
         let known = keys.file.confirmed().records().iter().map(|record| shown(record, connected.contains(&record.key)));
@@ -178,13 +176,13 @@ impl PanelKeys {
     }
 
     /// Returns the names that the connected browsers waiting for confirmation give themselves.
-    pub(in crate::engine) fn waiting_browsers(&self) -> Vec<String> {
+    pub(crate) fn waiting_browsers(&self) -> Vec<String> {
         let waiting = self.known().waiting.into_iter().filter(|panel| panel.connected);
         waiting.map(|panel| visible::visible(&panel.browser)).collect()
     }
 
     /// Confirms the browser whose side panel shows the code that the person typed.
-    pub(crate) fn confirm(&self, code: &str) -> Result<KnownPanel, Fault> {
+    pub fn confirm(&self, code: &str) -> Result<KnownPanel, Fault> {
         let now = now_millis();
         let mut keys = lock(&self.0.keys);
         let entry = match keys.waiting.find(code) {
@@ -232,7 +230,7 @@ impl PanelKeys {
     }
 
     /// Revokes a confirmation. Connections that rely on it are closed and reconnect unconfirmed.
-    pub(crate) fn forget(&self, id: &str) -> Result<KnownPanels, Fault> {
+    pub fn forget(&self, id: &str) -> Result<KnownPanels, Fault> {
         let mut keys = lock(&self.0.keys);
         let waiting = keys.waiting.entries().iter().find(|entry| entry.key.id() == id).map(|entry| entry.key.clone());
         let forgotten = keys.file.change(|list| list.forget(id))?.map(|record| record.key);
@@ -247,7 +245,7 @@ impl PanelKeys {
     }
 
     /// Returns what the person should know about the keys, for `gstack doctor`.
-    pub(in crate::engine) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = lock(&self.0.keys).file.trouble().into_iter().collect();
         let waiting = self.waiting_browsers().len();
         if waiting > 0 {

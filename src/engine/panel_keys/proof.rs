@@ -3,10 +3,10 @@
 //! The signed text names the purpose, the challenge of this one connection, the daemon's home and the key itself, so
 //! that a signature is valid for nothing else.
 
-use crate::base::fingerprint::Fingerprint;
-use crate::protocol::panel_key::PanelProve;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gstack_base::fingerprint::Fingerprint;
+use gstack_protocol::panel_key::PanelProve;
 use p256::ecdsa::signature::Verifier;
 use p256::ecdsa::{Signature, VerifyingKey};
 
@@ -18,7 +18,7 @@ const POINT: usize = 65;
 const SIGNATURE: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ProofError {
+pub enum ProofError {
     #[error("the public key is not an uncompressed point on P-256 in base64")]
     Key,
     #[error("the signature is not 64 bytes in base64")]
@@ -28,13 +28,13 @@ pub(crate) enum ProofError {
 }
 
 /// Returns the text that the extension signs. `public_key` is in its wire form.
-pub(crate) fn signed_text(challenge: &str, home: &str, public_key: &str) -> String {
+pub fn signed_text(challenge: &str, home: &str, public_key: &str) -> String {
     format!("{PURPOSE}\n{challenge}\n{home}\n{public_key}")
 }
 
 /// Returns the fingerprint of the key that is proved for this challenge and home. Fails if the key or the signature is
 /// wrong.
-pub(crate) fn check(prove: &PanelProve, challenge: &str, home: &str) -> Result<Fingerprint, ProofError> {
+pub fn check(prove: &PanelProve, challenge: &str, home: &str) -> Result<Fingerprint, ProofError> {
     let point = STANDARD.decode(&prove.public_key).ok().filter(|point| point.len() == POINT).ok_or(ProofError::Key)?;
     let key = VerifyingKey::from_sec1_bytes(&point).map_err(|_| ProofError::Key)?;
     let bytes = STANDARD.decode(&prove.signature).ok().filter(|bytes| bytes.len() == SIGNATURE);

@@ -1,6 +1,6 @@
 //! Fingerprints for the tests of this folder. Only in test builds.
 
-use crate::base::fingerprint::Fingerprint;
+use gstack_base::fingerprint::Fingerprint;
 
 /// Returns a fingerprint for each number, each with its own id.
 pub(super) fn key(number: usize) -> Fingerprint {

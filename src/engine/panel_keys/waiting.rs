@@ -3,8 +3,8 @@
 //! A code is random and belongs to one key. It is not derived from the key, because a program could then search for a
 //! key with the code of another browser. After several wrong attempts every code is replaced.
 
-use crate::base::fingerprint::Fingerprint;
-use crate::protocol::chat::Millis;
+use gstack_base::fingerprint::Fingerprint;
+use gstack_protocol::chat::Millis;
 
 /// More keys wait only if a program generates them. Above the limit the disconnected ones are removed first.
 const MOST: usize = 32;

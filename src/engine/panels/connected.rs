@@ -4,26 +4,26 @@
 
 use super::Panels;
 use super::error::PanelError;
-use crate::base::peer::Peer;
-use crate::engine::panel_keys::PanelKeys;
-use crate::engine::ports::{PortId, PortSender};
-use crate::protocol::basics::Pong;
-use crate::protocol::fault::Fault;
-use crate::protocol::hello::{Hello, HostPreamble, Welcome};
-use crate::protocol::ids::PanelId;
-use crate::protocol::methods::ToPanel;
-use crate::protocol::panels::PanelOpened;
-use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
+use crate::panel_keys::PanelKeys;
+use crate::ports::{PortId, PortSender};
+use gstack_base::peer::Peer;
+use gstack_protocol::basics::Pong;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::hello::{Hello, HostPreamble, Welcome};
+use gstack_protocol::ids::PanelId;
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::panels::PanelOpened;
+use gstack_protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 
 impl Panels {
     /// Adds a port. `peer` is the host's process.
-    pub(crate) fn port_opened(&self, preamble: HostPreamble, peer: Option<Peer>, sender: PortSender) -> PortId {
+    pub fn port_opened(&self, preamble: HostPreamble, peer: Option<Peer>, sender: PortSender) -> PortId {
         let id = self.ports.add(preamble, peer, PanelKeys::new_challenge(), sender);
         self.usage.update();
         id
     }
 
-    pub(crate) fn port_closed(&self, id: PortId) {
+    pub fn port_closed(&self, id: PortId) {
         self.conversations.forget_port(id);
         self.spare.end_unshown();
         self.tabs.forget_port(id);
@@ -41,7 +41,7 @@ impl Panels {
     }
 
     /// Compares protocols and welcomes the extension. Fails if the daemon does not support its protocol.
-    pub(crate) fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
+    pub fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
         if !(PROTOCOL_OLDEST..=PROTOCOL).contains(&hello.protocol) {
             return Err(PanelError::ProtocolsDiffer(hello.protocol).into());
         }
@@ -66,11 +66,11 @@ impl Panels {
         })
     }
 
-    pub(crate) fn pong(&self) -> Pong {
+    pub fn pong(&self) -> Pong {
         Pong { epoch: self.conversations.store().epoch().clone() }
     }
 
-    pub(crate) fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
+    pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
         if let Some(client) = &client {
             self.ports.panel_opened(port, client, opened.window_id);
         }
@@ -83,7 +83,7 @@ impl Panels {
         self.usage.update();
     }
 
-    pub(crate) fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
+    pub fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
         if let Some(client) = &client {
             self.ports.panel_closed(port, client);
             self.keyboard_lost(port, Some(client));

@@ -2,9 +2,9 @@
 //!
 //! Owns the code, the message and the next step of each.
 
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::{PROTOCOL, PROTOCOL_OLDEST};
 
 #[derive(Debug)]
 pub(super) enum PanelError {

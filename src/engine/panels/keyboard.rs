@@ -4,17 +4,17 @@
 //! page are only passed on to the panel that they were meant for.
 
 use super::Panels;
-use crate::browser::keyboard::KeySink;
-use crate::browser::launch::side_panel;
-use crate::engine::ports::PortId;
-use crate::protocol::extension_ids;
-use crate::protocol::ids::PanelId;
-use crate::protocol::methods::ToPanel;
-use crate::protocol::panels::{PanelFocus, PanelKeys};
+use crate::ports::PortId;
+use gstack_browser::keyboard::KeySink;
+use gstack_browser::launch::side_panel;
+use gstack_protocol::extension_ids;
+use gstack_protocol::ids::PanelId;
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::panels::{PanelFocus, PanelKeys};
 use std::sync::Arc;
 
 impl Panels {
-    pub(crate) fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
+    pub fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
         self.ports.set_keyboard(port, client.clone().filter(|_| focus.focused));
         let (Some(browser), Ok(sender)) = (self.browsers.of_port(port), self.ports.sender(port)) else { return };
         if !focus.focused {

@@ -6,33 +6,33 @@ mod connected;
 mod error;
 mod keyboard;
 
-use crate::engine::activity::ActivityLog;
-use crate::engine::browsers::Browsers;
-use crate::engine::conversations::Conversations;
-use crate::engine::drivers::Drivers;
-use crate::engine::elements::Elements;
-use crate::engine::panel_keys::PanelKeys;
-use crate::engine::policy::PolicyService;
-use crate::engine::ports::Ports;
-use crate::engine::spare::Spare;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::engine::usage::Usage;
+use crate::activity::ActivityLog;
+use crate::browsers::Browsers;
+use crate::conversations::Conversations;
+use crate::drivers::Drivers;
+use crate::elements::Elements;
+use crate::panel_keys::PanelKeys;
+use crate::policy::PolicyService;
+use crate::ports::Ports;
+use crate::spare::Spare;
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
+use crate::usage::Usage;
 
 /// A handle to the panels and their native ports. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Panels {
-    pub(in crate::engine) activity: ActivityLog,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) conversations: Conversations,
-    pub(in crate::engine) drivers: Drivers,
-    pub(in crate::engine) elements: Elements,
-    pub(in crate::engine) panel_keys: PanelKeys,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) ports: Ports,
-    pub(in crate::engine) spare: Spare,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) tasks: Tasks,
-    pub(in crate::engine) usage: Usage,
-    pub(in crate::engine) welcome_url: String,
+pub struct Panels {
+    pub(crate) activity: ActivityLog,
+    pub(crate) browsers: Browsers,
+    pub(crate) conversations: Conversations,
+    pub(crate) drivers: Drivers,
+    pub(crate) elements: Elements,
+    pub(crate) panel_keys: PanelKeys,
+    pub(crate) policy: PolicyService,
+    pub(crate) ports: Ports,
+    pub(crate) spare: Spare,
+    pub(crate) tabs: Tabs,
+    pub(crate) tasks: Tasks,
+    pub(crate) usage: Usage,
+    pub(crate) welcome_url: String,
 }

@@ -3,9 +3,9 @@
 //! Owns who is paused, which calls that cancels, and the person's note. Workers are known by their conversation: an
 //! agent's, or the detached one of an MCP client. Never decides what counts as the person's input, and runs no call.
 
-use crate::base::mutex::lock;
-use crate::base::visible::visible;
-use crate::protocol::ids::{ConversationId, TabId};
+use gstack_base::mutex::lock;
+use gstack_base::visible::visible;
+use gstack_protocol::ids::{ConversationId, TabId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ const WORKS_FOR: Duration = Duration::from_secs(60);
 
 /// The workers and their pauses. Cheap to clone.
 #[derive(Clone, Default)]
-pub(in crate::engine) struct Pauses(Arc<Shared>);
+pub(crate) struct Pauses(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -60,23 +60,23 @@ impl Worker {
 
 /// A pause of one worker.
 #[derive(Clone, Debug)]
-pub(in crate::engine) struct Pause {
+pub(crate) struct Pause {
     /// The tab that the person took over.
-    pub(in crate::engine) tab: TabId,
+    pub(crate) tab: TabId,
     /// When.
-    pub(in crate::engine) since: Instant,
+    pub(crate) since: Instant,
 }
 
 /// The end of a pause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine) struct HandedBack {
+pub(crate) struct HandedBack {
     /// The person's note for the worker.
-    pub(in crate::engine) note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 impl HandedBack {
     /// Returns what the worker is told.
-    pub(in crate::engine) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self.note.as_deref().map(visible) {
             Some(note) => format!("The person took over this tab and has handed it back. They say: {note}"),
             None => "The person took over this tab and has handed it back.".to_owned(),
@@ -86,7 +86,7 @@ impl HandedBack {
 
 impl Pauses {
     /// Records that a call runs in a tab. Returns `None` if the worker is paused: the call must not start.
-    pub(in crate::engine) fn begin(&self, worker: &ConversationId, tab: TabId) -> Option<Running> {
+    pub(crate) fn begin(&self, worker: &ConversationId, tab: TabId) -> Option<Running> {
         let mut workers = lock(&self.0.workers);
         let known = workers.entry(worker.clone()).or_default();
         if known.pause.is_some() {
@@ -101,7 +101,7 @@ impl Pauses {
     /// Records that a running call waits for the person's answer, until the returned value is dropped. The person may use
     /// the page to find their answer, so that does not pause a worker that does nothing else: whoever asks and acts at
     /// the same time is paused.
-    pub(in crate::engine) fn asking(&self, worker: &ConversationId) -> Asking {
+    pub(crate) fn asking(&self, worker: &ConversationId) -> Asking {
         {
             let mut workers = lock(&self.0.workers);
             let known = workers.entry(worker.clone()).or_default();
@@ -112,7 +112,7 @@ impl Pauses {
     }
 
     /// Pauses whoever works in the tab now. Returns `true` if anyone did.
-    pub(in crate::engine) fn person_acted(&self, tab: TabId) -> bool {
+    pub(crate) fn person_acted(&self, tab: TabId) -> bool {
         self.pause_where(tab, |worker| {
             let acts = worker.running.len() > worker.asking && worker.running.iter().any(|call| call.tab == tab);
             let acted = worker.last.is_some_and(|(of, at)| of == tab && at.elapsed() < WORKS_FOR);
@@ -121,7 +121,7 @@ impl Pauses {
     }
 
     /// Pauses these workers, because the person says so.
-    pub(in crate::engine) fn pause(&self, tab: TabId, workers: &[ConversationId]) -> bool {
+    pub(crate) fn pause(&self, tab: TabId, workers: &[ConversationId]) -> bool {
         let mut paused = false;
         for id in workers {
             paused |= self.pause_one(id, tab);
@@ -153,7 +153,7 @@ impl Pauses {
     }
 
     /// Ends the pauses of a tab, or all of them. Returns how many there were.
-    pub(in crate::engine) fn hand_back(&self, tab: Option<TabId>, note: Option<&str>) -> usize {
+    pub(crate) fn hand_back(&self, tab: Option<TabId>, note: Option<&str>) -> usize {
         let mut ended = 0;
         for worker in lock(&self.0.workers).values_mut() {
             if worker.pause.take_if(|pause| tab.is_none_or(|tab| pause.tab == tab)).is_some() {
@@ -170,7 +170,7 @@ impl Pauses {
     }
 
     /// Forgets a worker: its turn has ended, or its registration. Its calls that still run are no longer recorded.
-    pub(in crate::engine) fn end(&self, worker: &ConversationId) {
+    pub(crate) fn end(&self, worker: &ConversationId) {
         let paused = {
             let mut workers = lock(&self.0.workers);
             let Some(known) = workers.get_mut(worker) else { return };
@@ -188,29 +188,29 @@ impl Pauses {
     }
 
     /// Ends the pauses in a tab that was closed or taken from its worker: nothing can be handed back.
-    pub(in crate::engine) fn tab_gone(&self, tab: TabId) {
+    pub(crate) fn tab_gone(&self, tab: TabId) {
         self.hand_back(Some(tab), None);
     }
 
     /// Returns the pause of a worker.
-    pub(in crate::engine) fn of(&self, worker: &ConversationId) -> Option<Pause> {
+    pub(crate) fn of(&self, worker: &ConversationId) -> Option<Pause> {
         lock(&self.0.workers).get(worker)?.pause.clone()
     }
 
     /// Returns every paused worker.
-    pub(in crate::engine) fn all(&self) -> Vec<(ConversationId, Pause)> {
+    pub(crate) fn all(&self) -> Vec<(ConversationId, Pause)> {
         let workers = lock(&self.0.workers);
         workers.iter().filter_map(|(id, worker)| Some((id.clone(), worker.pause.clone()?))).collect()
     }
 
     /// Waits until the worker is not paused. Returns what the person said, once.
-    pub(in crate::engine) async fn handed_back(&self, worker: &ConversationId) -> HandedBack {
+    pub(crate) async fn handed_back(&self, worker: &ConversationId) -> HandedBack {
         self.watch_end(worker).await;
         self.take_note(worker).unwrap_or_default()
     }
 
     /// Waits until the worker is not paused.
-    pub(in crate::engine) async fn watch_end(&self, worker: &ConversationId) {
+    pub(crate) async fn watch_end(&self, worker: &ConversationId) {
         let mut changed = self.0.changed.subscribe();
         loop {
             changed.borrow_and_update();
@@ -221,13 +221,13 @@ impl Pauses {
     }
 
     /// Returns what the person said at the end of a pause, if the worker has not been told yet.
-    pub(in crate::engine) fn take_note(&self, worker: &ConversationId) -> Option<HandedBack> {
+    pub(crate) fn take_note(&self, worker: &ConversationId) -> Option<HandedBack> {
         lock(&self.0.workers).get_mut(worker)?.handed_back.take()
     }
 }
 
 /// A call that runs in a tab. Dropping it ends the record.
-pub(in crate::engine) struct Running {
+pub(crate) struct Running {
     pauses: Pauses,
     worker: ConversationId,
     number: u64,
@@ -236,12 +236,12 @@ pub(in crate::engine) struct Running {
 
 impl Running {
     /// Returns true if the person took over while the call ran.
-    pub(in crate::engine) fn is_paused(&self) -> bool {
+    pub(crate) fn is_paused(&self) -> bool {
         self.paused.is_cancelled()
     }
 
     /// Resolves when the person takes over.
-    pub(in crate::engine) async fn paused(&self) {
+    pub(crate) async fn paused(&self) {
         self.paused.cancelled().await;
     }
 }
@@ -257,7 +257,7 @@ impl Drop for Running {
 }
 
 /// A call that waits for the person's answer. Dropping it ends the record.
-pub(in crate::engine) struct Asking {
+pub(crate) struct Asking {
     pauses: Pauses,
     worker: ConversationId,
 }

@@ -4,10 +4,10 @@
 //! `audit.head`. While the daemon runs, the end in its memory is authoritative, not the one in the file.
 
 use super::audit_chain::{self, Head, Lines};
-use crate::base::append;
-use crate::base::atomic::FILE_MODE;
-use crate::base::clock::now_millis;
-use crate::protocol::audit::{AuditEntry, AuditProof};
+use gstack_base::append;
+use gstack_base::atomic::FILE_MODE;
+use gstack_base::clock::now_millis;
+use gstack_protocol::audit::{AuditEntry, AuditProof};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -208,7 +208,7 @@ fn ends_torn(file: &mut File, length: u64) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::audit::AuditBy;
+    use gstack_protocol::audit::AuditBy;
     use std::os::unix::fs::PermissionsExt;
 
     fn entry(at: u64) -> AuditEntry {

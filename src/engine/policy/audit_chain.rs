@@ -4,9 +4,9 @@
 //! removed or inserted. Touches no file. There is no key: a process that can write the lines and the head can rewrite
 //! both.
 
-use crate::base::filled_secrets;
-use crate::protocol::audit::{AuditEntry, AuditProof};
-use crate::protocol::chat::Millis;
+use gstack_base::filled_secrets;
+use gstack_protocol::audit::{AuditEntry, AuditProof};
+use gstack_protocol::chat::Millis;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -226,7 +226,7 @@ fn hash_of(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::audit::AuditBy;
+    use gstack_protocol::audit::AuditBy;
     use proptest::prelude::*;
 
     fn entry(at: u64) -> AuditEntry {

@@ -8,10 +8,10 @@
 use super::action_request::{ActionKind, ActionRequest, Risk};
 use super::audit::Audit;
 use super::{TaintLog, rules};
-use crate::base::peer::{self, Peer};
-use crate::protocol::audit::{AuditBy, AuditEntry};
-use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
+use gstack_base::peer::{self, Peer};
+use gstack_protocol::audit::{AuditBy, AuditEntry};
+use gstack_protocol::ids::ConversationId;
+use gstack_protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
 use std::time::Instant;
 use tokio::net::UnixStream;
 

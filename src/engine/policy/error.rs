@@ -3,10 +3,10 @@
 //! Owns the code, the message and the next step of each. Never decides what to refuse.
 
 use super::project::ProjectFault;
-use crate::base::visible::visible;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::policy::PolicyScope;
+use gstack_base::visible::visible;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::policy::PolicyScope;
 use std::io;
 use std::path::PathBuf;
 

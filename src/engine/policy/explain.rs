@@ -8,16 +8,16 @@ use super::project::{self, Narrowed, ProjectFault, ProjectRules};
 use super::requests::site_name;
 use super::rules::{NotCovered, Verdict, decide, why_not_covered};
 use super::service::PolicyService;
-use crate::base::browser_names::BrowserName;
-use crate::base::clock::now_millis;
-use crate::base::mutex::lock;
-use crate::base::site_limits::SiteLimits;
-use crate::base::visible::visible;
-use crate::command::registry;
-use crate::protocol::basics::Millis;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::{
+use gstack_base::browser_names::BrowserName;
+use gstack_base::clock::now_millis;
+use gstack_base::mutex::lock;
+use gstack_base::site_limits::SiteLimits;
+use gstack_base::visible::visible;
+use gstack_command::registry;
+use gstack_protocol::basics::Millis;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::ConversationId;
+use gstack_protocol::policy::{
     PolicyEffect, PolicyExplain, PolicyExplained, PolicyPassedOver, PolicyRisk, PolicyRule, PolicyScope, PolicyVerdict,
 };
 use url::Url;
@@ -27,7 +27,7 @@ impl PolicyService {
     ///
     /// # Errors
     /// `BadRequest` if the action or the site is not valid; `NotFound` if the conversation does not exist.
-    pub(in crate::engine) fn explain(
+    pub(crate) fn explain(
         &self,
         asked: &PolicyExplain,
         limits: &SiteLimits,
@@ -210,7 +210,7 @@ fn risk_of(risk: PolicyRisk) -> Risk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::site_list::SiteList;
+    use gstack_base::site_list::SiteList;
 
     #[test]
     fn the_allow_list_decides_before_every_rule() {
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_rule_is_said_to_decide_or_why_it_does_not() {
-        let act = ActionKind::of(crate::command::Class::Act);
+        let act = ActionKind::of(gstack_command::Class::Act);
         let rules = [
             rule("a", PolicyEffect::Allow, PolicyScope::Act, Some("shop.example")),
             rule("b", PolicyEffect::Allow, PolicyScope::Act, None),

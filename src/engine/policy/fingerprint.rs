@@ -3,7 +3,7 @@
 //!
 //! Owns what is hashed: five consecutive words, runs of letters, parts of keys, and numeric codes. Stores nothing.
 
-use crate::base::lookalike;
+use gstack_base::lookalike;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// This many equal consecutive words are not a coincidence.

@@ -24,7 +24,6 @@ mod taint_logs;
 
 pub(super) use action_request::{ActionKind, ActionRequest, Risk};
 pub(super) use permission::{ApprovalPrompt, AuditedAction, PolicyOutcome, audit_by};
-pub(crate) use service::PolicyService;
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) use store::policy_rules_of;
+pub use service::PolicyService;
+pub use store::policy_rules_of;
 pub(super) use taint_log::{NO_SITE, TaintLog};

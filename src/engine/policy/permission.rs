@@ -7,19 +7,19 @@ use super::error::{PolicyError, Refused};
 use super::project::{self, Narrowed};
 use super::rules::{self, Verdict};
 use super::service::PolicyService;
-use crate::base::clock::now_millis;
-use crate::base::mutex::lock;
-use crate::chat::Conversation;
-use crate::protocol::action::ActionRecord;
-use crate::protocol::audit::{AuditBy, AuditEntry};
-use crate::protocol::catalogue::{self, MessageTemplate};
-use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::fault::Fault;
-use crate::protocol::policy::PolicyScope;
+use gstack_base::clock::now_millis;
+use gstack_base::mutex::lock;
+use gstack_chat::Conversation;
+use gstack_protocol::action::ActionRecord;
+use gstack_protocol::audit::{AuditBy, AuditEntry};
+use gstack_protocol::catalogue::{self, MessageTemplate};
+use gstack_protocol::chat::{AnsweredBy, Decision};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::policy::PolicyScope;
 
 /// The content of an approval card, and how the approval is recorded.
 #[derive(Clone, Debug)]
-pub(crate) struct ApprovalPrompt {
+pub struct ApprovalPrompt {
     /// The possible answers.
     pub choices: Vec<Decision>,
     /// Why the person is asked although a rule seems to cover the action.
@@ -28,7 +28,7 @@ pub(crate) struct ApprovalPrompt {
 
 /// An action as the audit records it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AuditedAction<'a> {
+pub struct AuditedAction<'a> {
     /// The command without the typed text.
     pub line: &'a str,
     /// The full record; `None` for an action that only looks.
@@ -37,7 +37,7 @@ pub(crate) struct AuditedAction<'a> {
 
 /// The decision of the rules.
 #[derive(Clone, Debug)]
-pub(crate) enum PolicyOutcome {
+pub enum PolicyOutcome {
     Allowed,
     Denied(Fault),
     /// The person decides; their answer goes to [`PolicyService::settle`].
@@ -46,7 +46,7 @@ pub(crate) enum PolicyOutcome {
 
 impl PolicyService {
     /// Applies the rules. `action` is recorded in the audit.
-    pub(in crate::engine) fn judge(
+    pub(crate) fn judge(
         &self,
         conversation: &Conversation,
         request: &ActionRequest,
@@ -96,13 +96,13 @@ impl PolicyService {
     }
 
     /// Returns whether the rules let an action run without asking. Nothing is done by it, so it is not recorded.
-    pub(in crate::engine) fn would_run(&self, request: &ActionRequest) -> bool {
+    pub(crate) fn would_run(&self, request: &ActionRequest) -> bool {
         let store = lock(&self.0.rules);
         matches!(rules::decide(store.rules(), request, store.now(now_millis())), Verdict::Run(_))
     }
 
     /// Handles the person's answer: records it, and keeps it as a rule if it applies more than once.
-    pub(in crate::engine) fn settle(
+    pub(crate) fn settle(
         &self,
         conversation: &Conversation,
         request: &ActionRequest,
@@ -136,7 +136,7 @@ impl PolicyService {
     }
 
     /// Writes a line to the audit. Tells the person if that fails.
-    pub(in crate::engine) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
+    pub(crate) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
         lock(&self.0.audit).append(entry).map_err(|error| {
             let fault = PolicyError::AuditNotWritten(error).into();
             self.0.ports.tell_fault(&fault);
@@ -169,7 +169,7 @@ pub(super) fn rule_id() -> String {
     uuid::Uuid::new_v4().simple().to_string()[..8].to_owned()
 }
 
-pub(in crate::engine) fn audit_by(by: AnsweredBy) -> AuditBy {
+pub(crate) fn audit_by(by: AnsweredBy) -> AuditBy {
     match by {
         AnsweredBy::Panel => AuditBy::Panel,
         AnsweredBy::Terminal => AuditBy::Terminal,

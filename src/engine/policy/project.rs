@@ -6,11 +6,11 @@
 
 use super::action_request::{ActionKind, ActionRequest};
 use super::rules::{Verdict, why_not_covered};
-use crate::base::project_file::{self, FOLDER};
-use crate::base::site;
-use crate::base::visible::visible;
-use crate::protocol::chat::Decision;
-use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
+use gstack_base::project_file::{self, FOLDER};
+use gstack_base::site;
+use gstack_base::visible::visible;
+use gstack_protocol::chat::Decision;
+use gstack_protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
 use std::io;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -152,7 +152,7 @@ fn rule(id: String, entry: &Value) -> Result<PolicyRule, String> {
 mod tests {
     use super::super::action_request::Risk;
     use super::*;
-    use crate::protocol::ids::ConversationId;
+    use gstack_protocol::ids::ConversationId;
     use std::fs;
 
     fn write(folder: &Path, text: &str) {

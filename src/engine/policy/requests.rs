@@ -5,12 +5,12 @@
 use super::error::PolicyError;
 use super::permission::rule_id;
 use super::service::PolicyService;
-use crate::base::clock::now_millis;
-use crate::base::mutex::lock;
-use crate::base::site;
-use crate::protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
-use crate::protocol::fault::Fault;
-use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
+use gstack_base::clock::now_millis;
+use gstack_base::mutex::lock;
+use gstack_base::site;
+use gstack_protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
 use tokio::sync::mpsc;
 
 /// The largest number of audit lines in one answer.
@@ -21,13 +21,13 @@ const LONGEST_RULE: u64 = 366 * 24 * 60 * 60 * 1000;
 
 impl PolicyService {
     /// Returns every rule in force.
-    pub(crate) fn in_force(&self) -> Result<Policy, Fault> {
+    pub fn in_force(&self) -> Result<Policy, Fault> {
         let rules = lock(&self.0.rules).in_force(now_millis())?;
         Ok(Policy { rules })
     }
 
     /// Adds a rule. Returns every rule in force, the new one first. `by` is the person's client.
-    pub(crate) fn add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
+    pub fn add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
         if add.until.is_some_and(|until| until <= now) {
             return Err(PolicyError::RuleEnded.into());
@@ -62,7 +62,7 @@ impl PolicyService {
     }
 
     /// Removes a rule. Returns the remaining ones.
-    pub(crate) fn remove(&self, remove: &PolicyRemove, by: AuditBy) -> Result<Policy, Fault> {
+    pub fn remove(&self, remove: &PolicyRemove, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
         let removed = lock(&self.0.rules).remove(&remove.id, now)?;
         self.record(&changed("policy remove", &removed, by, now)).ok();
@@ -70,17 +70,17 @@ impl PolicyService {
     }
 
     /// Verifies that the audit's lines are those that were written. Blocks while reading them.
-    pub(crate) fn prove_audit(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
+    pub fn prove_audit(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
         Ok(lock(&self.0.audit).prove(verify.head.as_deref()).map_err(PolicyError::AuditNotRead)?)
     }
 
     /// Returns all lines that the audit has, oldest first. Blocks while reading them.
-    pub(in crate::engine) fn audit_lines(&self) -> Result<Vec<AuditEntry>, Fault> {
+    pub(crate) fn audit_lines(&self) -> Result<Vec<AuditEntry>, Fault> {
         Ok(lock(&self.0.audit).newest(usize::MAX).map_err(PolicyError::AuditNotRead)?)
     }
 
     /// Sends the audit's newest lines and, if requested, later ones until the reader disconnects.
-    pub(crate) fn read_audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
+    pub fn read_audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
         // The audit stays locked between the two steps, so no line is missed.
         let (newest, follower) = {
             let audit = lock(&self.0.audit);

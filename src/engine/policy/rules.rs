@@ -3,9 +3,9 @@
 //! A rule that denies wins over all rules that allow. Nothing runs unless a rule or a default covers it.
 
 use super::action_request::{ActionKind, ActionRequest, Risk};
-use crate::base::site::without_http_port;
-use crate::protocol::chat::{Decision, Millis};
-use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
+use gstack_base::site::without_http_port;
+use gstack_protocol::chat::{Decision, Millis};
+use gstack_protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {

@@ -1,10 +1,10 @@
 //! The decision, tested by table and by property.
 
 use super::{Verdict, decide, remembered};
-use crate::engine::policy::action_request::{ActionKind, ActionRequest, Risk};
-use crate::protocol::chat::Decision;
-use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope, PolicyTool};
+use crate::policy::action_request::{ActionKind, ActionRequest, Risk};
+use gstack_protocol::chat::Decision;
+use gstack_protocol::ids::ConversationId;
+use gstack_protocol::policy::{PolicyEffect, PolicyRule, PolicyScope, PolicyTool};
 use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 const NOW: u64 = 1_000_000;

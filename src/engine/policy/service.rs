@@ -6,21 +6,21 @@ use super::audit::Audit;
 use super::project::{self, ProjectFault, ProjectRules};
 use super::store::PolicyStore;
 use super::taint_log::TaintLog;
-use crate::base::clock::now_millis;
-use crate::base::home::Home;
-use crate::base::mutex::lock;
-use crate::chat::Store;
-use crate::engine::ports::Ports;
-use crate::engine::tasks::Tasks;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::ConversationId;
+use crate::ports::Ports;
+use crate::tasks::Tasks;
+use gstack_base::clock::now_millis;
+use gstack_base::home::Home;
+use gstack_base::mutex::lock;
+use gstack_chat::Store;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::ConversationId;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// A handle to the policy. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct PolicyService(pub(super) Arc<Shared>);
+pub struct PolicyService(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) rules: Mutex<PolicyStore>,
@@ -38,7 +38,7 @@ pub(super) struct Shared {
 
 impl PolicyService {
     /// Reads the home's rules. Unreadable rules allow nothing.
-    pub(in crate::engine) fn open(home: &Home, ports: Ports, store: Arc<Store>, tasks: Tasks) -> Self {
+    pub(crate) fn open(home: &Home, ports: Ports, store: Arc<Store>, tasks: Tasks) -> Self {
         let rules = PolicyStore::open(home.policy_file(), now_millis());
         if let Some(fault) = rules.fault() {
             tracing::error!("{fault}");
@@ -54,7 +54,7 @@ impl PolicyService {
     }
 
     /// Returns the fault if the rules cannot be read.
-    pub(in crate::engine) fn fault(&self) -> Option<Fault> {
+    pub(crate) fn fault(&self) -> Option<Fault> {
         lock(&self.0.rules).fault().cloned()
     }
 }

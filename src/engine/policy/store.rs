@@ -5,10 +5,10 @@
 
 use super::error::PolicyError;
 use super::rules::is_in_force;
-use crate::base::atomic;
-use crate::protocol::chat::Millis;
-use crate::protocol::fault::Fault;
-use crate::protocol::policy::PolicyRule;
+use gstack_base::atomic;
+use gstack_protocol::chat::Millis;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::policy::PolicyRule;
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -115,8 +115,7 @@ impl PolicyStore {
 }
 
 /// Returns the number of rules in a file, or `None` if it cannot be read as a whole.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn policy_rules_of(path: PathBuf) -> Option<usize> {
+pub fn policy_rules_of(path: PathBuf) -> Option<usize> {
     PolicyStore::open(path, 0).rules().map(<[PolicyRule]>::len)
 }
 
@@ -169,8 +168,8 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::fault::FaultCode;
-    use crate::protocol::policy::{PolicyEffect, PolicyScope};
+    use gstack_protocol::fault::FaultCode;
+    use gstack_protocol::policy::{PolicyEffect, PolicyScope};
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
 

@@ -4,15 +4,15 @@
 
 use super::open::{Port, Ports};
 use super::push::{PortId, PortSender};
-use crate::base::fingerprint::Fingerprint;
-use crate::base::peer::Peer;
-use crate::protocol::hello::Hello;
-use crate::protocol::ids::BrowserRun;
-use crate::protocol::methods::ToPanel;
+use gstack_base::fingerprint::Fingerprint;
+use gstack_base::peer::Peer;
+use gstack_protocol::hello::Hello;
+use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::methods::ToPanel;
 
 /// The state of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PortState {
+pub enum PortState {
     /// It has not been welcomed.
     Unknown,
     /// It has been welcomed, but no evidence shows that it is the person's panel.
@@ -21,11 +21,11 @@ pub(crate) enum PortState {
 }
 
 /// A port that proves its key. It has one attempt.
-pub(in crate::engine) struct Proving {
-    pub(in crate::engine) challenge: String,
-    pub(in crate::engine) hello: Option<Hello>,
+pub(crate) struct Proving {
+    pub(crate) challenge: String,
+    pub(crate) hello: Option<Hello>,
     /// True if gstack started its browser.
-    pub(in crate::engine) is_started: bool,
+    pub(crate) is_started: bool,
 }
 
 impl Port {
@@ -35,7 +35,7 @@ impl Port {
 }
 
 impl Ports {
-    pub(in crate::engine) fn port_state(&self, id: PortId) -> PortState {
+    pub(crate) fn port_state(&self, id: PortId) -> PortState {
         let port_state = self.with(id, |port| match port {
             Port { hello: None, .. } => PortState::Unknown,
             Port { confirmed: true, .. } => PortState::Confirmed,
@@ -46,7 +46,7 @@ impl Ports {
 
     /// Records a port's hello. Returns the challenge for its extension to sign, and whether the port is already
     /// confirmed. A repeated hello keeps the confirmation and takes the new name.
-    pub(in crate::engine) fn greeted(&self, id: PortId, hello: Hello) -> (Option<String>, bool) {
+    pub(crate) fn greeted(&self, id: PortId, hello: Hello) -> (Option<String>, bool) {
         let greeted = self.with(id, |port| {
             port.hello = Some(hello);
             let confirmed = std::mem::take(&mut port.confirmed) || port.preamble.browser_run.is_some();
@@ -56,22 +56,22 @@ impl Ports {
     }
 
     /// Returns the protocol version that a port's extension speaks.
-    pub(in crate::engine) fn protocol_of(&self, id: PortId) -> Option<u32> {
+    pub(crate) fn protocol_of(&self, id: PortId) -> Option<u32> {
         self.with(id, |port| port.hello.as_ref().map(|hello| hello.protocol)).flatten()
     }
 
     /// Returns the process of a port's host, and the browser that it claims to belong to.
-    pub(in crate::engine) fn claim_of(&self, id: PortId) -> Option<(Peer, BrowserRun)> {
+    pub(crate) fn claim_of(&self, id: PortId) -> Option<(Peer, BrowserRun)> {
         self.with(id, |port| port.peer.clone().zip(port.claimed_run.clone())).flatten()
     }
 
     /// Marks the port's claim to its browser as verified.
-    pub(in crate::engine) fn set_started(&self, id: PortId) {
+    pub(crate) fn set_started(&self, id: PortId) {
         self.with(id, |port| port.preamble.browser_run = port.claimed_run.clone());
     }
 
     /// Confirms a port. Returns `None` if it was confirmed or has not said hello. `first` is pushed to it before anything else.
-    pub(in crate::engine) fn confirm(&self, id: PortId, first: Option<&ToPanel>) -> Option<Hello> {
+    pub(crate) fn confirm(&self, id: PortId, first: Option<&ToPanel>) -> Option<Hello> {
         let confirm = |port: &mut Port| {
             let hello = port.hello.clone().filter(|_| port.is_unconfirmed());
             if let Some(first) = first.filter(|_| hello.is_some()) {
@@ -84,7 +84,7 @@ impl Ports {
     }
 
     /// Takes the challenge of a port, which is valid for one proof.
-    pub(in crate::engine) fn take_challenge(&self, id: PortId) -> Option<Proving> {
+    pub(crate) fn take_challenge(&self, id: PortId) -> Option<Proving> {
         let take = |port: &mut Port| {
             let is_started = port.preamble.browser_run.is_some();
             port.challenge.take().map(|challenge| Proving { challenge, hello: port.hello.clone(), is_started })
@@ -92,31 +92,31 @@ impl Ports {
         self.with(id, take).flatten()
     }
 
-    pub(in crate::engine) fn set_key(&self, id: PortId, key: &Fingerprint) {
+    pub(crate) fn set_key(&self, id: PortId, key: &Fingerprint) {
         self.with(id, |port| port.key = Some(key.clone()));
     }
 
     /// Returns the ports that were welcomed and wait.
-    pub(in crate::engine) fn unconfirmed(&self) -> Vec<PortId> {
+    pub(crate) fn unconfirmed(&self) -> Vec<PortId> {
         self.select(|id, port| port.is_unconfirmed().then_some(id))
     }
 
     /// Returns the keys of the waiting ports, with their senders.
-    pub(in crate::engine) fn waiting(&self) -> Vec<(Fingerprint, PortSender)> {
+    pub(crate) fn waiting(&self) -> Vec<(Fingerprint, PortSender)> {
         self.select(|_, port| port.key.clone().filter(|_| port.is_unconfirmed()).map(|key| (key, port.sender.clone())))
     }
 
     /// Returns the keys that were proved on open ports.
-    pub(in crate::engine) fn keys(&self) -> Vec<Fingerprint> {
+    pub(crate) fn keys(&self) -> Vec<Fingerprint> {
         self.select(|_, port| port.key.clone())
     }
 
-    pub(in crate::engine) fn with_key(&self, key: &Fingerprint) -> Vec<PortId> {
+    pub(crate) fn with_key(&self, key: &Fingerprint) -> Vec<PortId> {
         self.select(|id, port| (port.key.as_ref() == Some(key)).then_some(id))
     }
 
     /// Closes the ports of a key, except those of a browser that gstack started.
-    pub(in crate::engine) fn end_of_key(&self, key: &Fingerprint) {
+    pub(crate) fn end_of_key(&self, key: &Fingerprint) {
         let stands_on_it = |port: &Port| port.key.as_ref() == Some(key) && port.preamble.browser_run.is_none();
         for sender in self.select(|_, port| stands_on_it(port).then(|| port.sender.clone())) {
             sender.end();

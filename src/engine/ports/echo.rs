@@ -3,10 +3,10 @@
 //! Owns the pending echoes.
 
 use super::{PortSender, Ports};
-use crate::base::mutex::lock;
-use crate::protocol::basics::Echo;
-use crate::protocol::ids::PanelId;
-use crate::protocol::methods::ToPanel;
+use gstack_base::mutex::lock;
+use gstack_protocol::basics::Echo;
+use gstack_protocol::ids::PanelId;
+use gstack_protocol::methods::ToPanel;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -18,12 +18,7 @@ pub(super) type Echoes = Mutex<HashMap<u32, oneshot::Sender<()>>>;
 impl Ports {
     /// Asks the background or a panel to answer. Returns the time that it took in milliseconds, or `None` after a
     /// timeout.
-    pub(in crate::engine) async fn echo(
-        &self,
-        sender: &PortSender,
-        client: Option<PanelId>,
-        limit: Duration,
-    ) -> Option<f64> {
+    pub(crate) async fn echo(&self, sender: &PortSender, client: Option<PanelId>, limit: Duration) -> Option<f64> {
         let nonce: u32 = rand::random();
         let (answer, answered) = oneshot::channel();
         lock(self.echoes()).insert(nonce, answer);
@@ -35,7 +30,7 @@ impl Ports {
     }
 
     /// Handles the answer to an echo.
-    pub(in crate::engine) fn echoed(&self, echo: Echo) {
+    pub(crate) fn echoed(&self, echo: Echo) {
         if let Some(answer) = lock(self.echoes()).remove(&echo.nonce) {
             // The requester may have given up.
             answer.send(()).ok();

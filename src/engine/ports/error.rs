@@ -1,7 +1,7 @@
 //! Faults of sending to a panel.
 
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 
 #[derive(Debug)]
 pub(super) enum PortError {

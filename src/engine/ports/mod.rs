@@ -9,8 +9,8 @@ mod error;
 mod open;
 mod push;
 
-pub(crate) use confirming::PortState;
+pub use confirming::PortState;
 pub(super) use confirming::Proving;
 pub(super) use open::{Missing, Port, Ports};
 pub(super) use push::PanelSink;
-pub(crate) use push::{PortId, PortSender};
+pub use push::{PortId, PortSender};

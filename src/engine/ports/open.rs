@@ -5,21 +5,21 @@
 use super::echo::Echoes;
 use super::error::PortError;
 use super::push::{PortId, PortSender};
-use crate::base::fingerprint::Fingerprint;
-use crate::base::mutex::lock;
-use crate::base::peer::Peer;
-use crate::protocol::fault::Fault;
-use crate::protocol::hello::{Hello, HostPreamble};
-use crate::protocol::ids::{BrowserRun, InstanceId, PanelId, WindowId};
-use crate::protocol::methods::ToPanel;
+use gstack_base::fingerprint::Fingerprint;
+use gstack_base::mutex::lock;
+use gstack_base::peer::Peer;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::hello::{Hello, HostPreamble};
+use gstack_protocol::ids::{BrowserRun, InstanceId, PanelId, WindowId};
+use gstack_protocol::methods::ToPanel;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 /// An open port.
-pub(in crate::engine) struct Port {
+pub(crate) struct Port {
     /// Its `browser_run` is set once the host is shown to descend from that browser; until then it is `claimed_run`.
-    pub(in crate::engine) preamble: HostPreamble,
+    pub(crate) preamble: HostPreamble,
     pub(super) claimed_run: Option<BrowserRun>,
     /// The host's process.
     pub(super) peer: Option<Peer>,
@@ -32,7 +32,7 @@ pub(in crate::engine) struct Port {
     pub(super) hello: Option<Hello>,
     pub(super) sender: PortSender,
     /// The panels that reported being open, with their window.
-    pub(in crate::engine) panels: HashMap<PanelId, WindowId>,
+    pub(crate) panels: HashMap<PanelId, WindowId>,
     /// Panels that opened and have not yet shown a conversation.
     opening: HashSet<PanelId>,
     /// The panel in which the person types.
@@ -41,7 +41,7 @@ pub(in crate::engine) struct Port {
 
 /// The missing hop on the way to a browser's panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Missing {
+pub(crate) enum Missing {
     Host,
     Hello,
     Panel,
@@ -55,7 +55,7 @@ struct Open {
 
 /// All open ports. Cheap to clone.
 #[derive(Clone, Default)]
-pub(in crate::engine) struct Ports(Arc<Shared>);
+pub(crate) struct Ports(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -67,7 +67,7 @@ struct Shared {
 
 impl Ports {
     /// Adds a port. `challenge` is what its extension signs.
-    pub(in crate::engine) fn add(
+    pub(crate) fn add(
         &self,
         mut preamble: HostPreamble,
         peer: Option<Peer>,
@@ -94,24 +94,24 @@ impl Ports {
         id
     }
 
-    pub(in crate::engine) fn remove(&self, id: PortId) -> Option<Port> {
+    pub(crate) fn remove(&self, id: PortId) -> Option<Port> {
         lock(&self.0.open).ports.remove(&id)
     }
 
     /// Returns the other ports of this extension, whose end has not been noticed yet.
-    pub(in crate::engine) fn earlier_of(&self, instance: &InstanceId, id: PortId) -> Vec<PortId> {
+    pub(crate) fn earlier_of(&self, instance: &InstanceId, id: PortId) -> Vec<PortId> {
         let is_of = |port: &Port| port.hello.as_ref().is_some_and(|hello| hello.instance_id == *instance);
         self.select(|of, port| (of != id && is_of(port)).then_some(of))
     }
 
-    pub(in crate::engine) fn panel_opened(&self, id: PortId, panel: &PanelId, window: WindowId) {
+    pub(crate) fn panel_opened(&self, id: PortId, panel: &PanelId, window: WindowId) {
         self.with(id, |port| {
             port.opening.insert(panel.clone());
             port.panels.insert(panel.clone(), window);
         });
     }
 
-    pub(in crate::engine) fn panel_closed(&self, id: PortId, panel: &PanelId) {
+    pub(crate) fn panel_closed(&self, id: PortId, panel: &PanelId) {
         self.with(id, |port| {
             port.opening.remove(panel);
             port.panels.remove(panel);
@@ -119,54 +119,54 @@ impl Ports {
     }
 
     /// Returns true if the panel is open; without one, if the port is.
-    pub(in crate::engine) fn is_open(&self, id: PortId, panel: Option<&PanelId>) -> bool {
+    pub(crate) fn is_open(&self, id: PortId, panel: Option<&PanelId>) -> bool {
         self.with(id, |port| panel.is_none_or(|panel| port.panels.contains_key(panel))).unwrap_or_default()
     }
 
     /// Returns true if a panel shows a conversation for the first time since it opened.
-    pub(in crate::engine) fn looks_first(&self, id: PortId, panel: &PanelId) -> bool {
+    pub(crate) fn looks_first(&self, id: PortId, panel: &PanelId) -> bool {
         self.with(id, |port| port.opening.remove(panel)).unwrap_or_default()
     }
 
     /// Records the panel in which the person types; `None` if it is none of the port.
-    pub(in crate::engine) fn set_keyboard(&self, id: PortId, panel: Option<PanelId>) {
+    pub(crate) fn set_keyboard(&self, id: PortId, panel: Option<PanelId>) {
         self.with(id, |port| port.has_keyboard = panel);
     }
 
     /// Takes the keyboard from a panel, or from any panel of the port if `None`. Returns false if the panel did not
     /// have it.
-    pub(in crate::engine) fn take_keyboard(&self, id: PortId, panel: Option<&PanelId>) -> bool {
+    pub(crate) fn take_keyboard(&self, id: PortId, panel: Option<&PanelId>) -> bool {
         let take = |port: &mut Port| port.has_keyboard.take_if(|holder| panel.is_none_or(|panel| panel == holder));
         self.with(id, take).flatten().is_some()
     }
 
     /// Forgets the panels of a browser, because none of their pages exists.
-    pub(in crate::engine) fn forget_panels(&self, run: &BrowserRun) {
+    pub(crate) fn forget_panels(&self, run: &BrowserRun) {
         for port in lock(&self.0.open).ports.values_mut().filter(|port| port.is_of(run)) {
             port.panels.clear();
         }
     }
 
     /// Returns the number of open panels.
-    pub(in crate::engine) fn panels(&self) -> usize {
+    pub(crate) fn panels(&self) -> usize {
         lock(&self.0.open).ports.values().map(|port| port.panels.len()).sum()
     }
 
-    pub(in crate::engine) fn sender(&self, id: PortId) -> Result<PortSender, Fault> {
+    pub(crate) fn sender(&self, id: PortId) -> Result<PortSender, Fault> {
         self.with(id, |port| port.sender.clone()).ok_or_else(|| PortError::Closed.into())
     }
 
     /// Returns the senders of confirmed browsers.
-    pub(in crate::engine) fn senders(&self) -> Vec<(PortId, PortSender)> {
+    pub(crate) fn senders(&self) -> Vec<(PortId, PortSender)> {
         self.select(|id, port| port.confirmed.then(|| (id, port.sender.clone())))
     }
 
-    pub(in crate::engine) fn preamble(&self, id: PortId) -> Option<HostPreamble> {
+    pub(crate) fn preamble(&self, id: PortId) -> Option<HostPreamble> {
         self.with(id, |port| port.preamble.clone())
     }
 
     /// Returns the confirmed port with the most panels: its sender, its host, one of its panels and their number.
-    pub(in crate::engine) fn busiest(&self) -> Option<(PortSender, HostPreamble, Option<PanelId>, usize)> {
+    pub(crate) fn busiest(&self) -> Option<(PortSender, HostPreamble, Option<PanelId>, usize)> {
         let open = lock(&self.0.open);
         let port = open.ports.values().filter(|port| port.confirmed).max_by_key(|port| port.panels.len())?;
         let panel = port.panels.keys().next().cloned();
@@ -174,39 +174,39 @@ impl Ports {
     }
 
     /// Returns the instance id of a port's extension.
-    pub(in crate::engine) fn instance_of(&self, id: PortId) -> String {
+    pub(crate) fn instance_of(&self, id: PortId) -> String {
         let hello = self.with(id, |port| port.hello.as_ref().map(|hello| hello.instance_id.to_string())).flatten();
         hello.unwrap_or_else(|| format!("port-{}", id.0))
     }
 
     /// Returns the run of the browser behind a port if gstack started it.
-    pub(in crate::engine) fn run_of(&self, id: PortId) -> Option<BrowserRun> {
+    pub(crate) fn run_of(&self, id: PortId) -> Option<BrowserRun> {
         self.with(id, |port| port.preamble.browser_run.clone()).flatten()
     }
 
-    pub(in crate::engine) fn of_run(&self, run: &BrowserRun) -> Vec<PortId> {
+    pub(crate) fn of_run(&self, run: &BrowserRun) -> Vec<PortId> {
         self.select(|id, port| port.is_of(run).then_some(id))
     }
 
     /// Returns true if the extension of this browser has said hello.
-    pub(in crate::engine) fn has_greeted(&self, run: &BrowserRun) -> bool {
+    pub(crate) fn has_greeted(&self, run: &BrowserRun) -> bool {
         !self.select(|_, port| (port.is_of(run) && port.hello.is_some()).then_some(())).is_empty()
     }
 
     /// Returns true if a panel of this browser is open.
-    pub(in crate::engine) fn has_panel(&self, run: &BrowserRun) -> bool {
+    pub(crate) fn has_panel(&self, run: &BrowserRun) -> bool {
         let is_open = |port: &Port| port.is_of(run) && port.hello.is_some() && !port.panels.is_empty();
         !self.select(|_, port| is_open(port).then_some(())).is_empty()
     }
 
     /// Returns the windows of confirmed browsers that have an open panel.
-    pub(in crate::engine) fn windows_with_panel(&self) -> Vec<(PortId, WindowId)> {
+    pub(crate) fn windows_with_panel(&self) -> Vec<(PortId, WindowId)> {
         let windows = |id, port: &Port| port.panels.values().map(|window| (id, *window)).collect::<Vec<_>>();
         self.select(|id, port| port.confirmed.then(|| windows(id, port))).into_iter().flatten().collect()
     }
 
     /// Returns the hop that is missing for this browser's panel.
-    pub(in crate::engine) fn missing(&self, run: &BrowserRun) -> Missing {
+    pub(crate) fn missing(&self, run: &BrowserRun) -> Missing {
         let greeted = self.select(|_, port| port.is_of(run).then_some(port.hello.is_some()));
         match greeted.first() {
             None => Missing::Host,
@@ -216,12 +216,12 @@ impl Ports {
     }
 
     /// Sends to every background of a confirmed browser.
-    pub(in crate::engine) fn broadcast(&self, message: &ToPanel) {
+    pub(crate) fn broadcast(&self, message: &ToPanel) {
         self.tell_where(message, |_| true);
     }
 
     /// Sends to the backgrounds of some of the confirmed browsers.
-    pub(in crate::engine) fn tell_where(&self, message: &ToPanel, which: impl Fn(PortId) -> bool) {
+    pub(crate) fn tell_where(&self, message: &ToPanel, which: impl Fn(PortId) -> bool) {
         let envelope = message.envelope(None);
         for (_, sender) in self.senders().into_iter().filter(|(id, _)| which(*id)) {
             sender.send(&envelope);
@@ -229,16 +229,16 @@ impl Ports {
     }
 
     /// Reports a fault that concerns everyone: a full disk, a journal that cannot be written.
-    pub(in crate::engine) fn tell_fault(&self, fault: &Fault) {
+    pub(crate) fn tell_fault(&self, fault: &Fault) {
         tracing::warn!(code = ?fault.code, "{fault}");
         self.broadcast(&ToPanel::Fault(fault.clone()));
     }
 
-    pub(in crate::engine) fn watch(&self) -> watch::Receiver<()> {
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
         self.0.changed.subscribe()
     }
 
-    pub(in crate::engine) fn tell_changed(&self) {
+    pub(crate) fn tell_changed(&self) {
         self.0.changed.send_replace(());
     }
 

@@ -3,13 +3,13 @@
 //! Owns the bound of the queue. Never reads a socket.
 
 use super::error::PortError;
-use crate::base::mutex::lock;
-use crate::chat::{Push, Sink};
-use crate::protocol::chat::ChatGap;
-use crate::protocol::frame::COMFORTABLE;
-use crate::protocol::ids::PanelId;
-use crate::protocol::methods::ToPanel;
-use crate::protocol::rpc::Envelope;
+use gstack_base::mutex::lock;
+use gstack_chat::{Push, Sink};
+use gstack_protocol::chat::ChatGap;
+use gstack_protocol::frame::COMFORTABLE;
+use gstack_protocol::ids::PanelId;
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::rpc::Envelope;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Identifies one connection of a native host within one run of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct PortId(pub(super) u64);
+pub struct PortId(pub(super) u64);
 
 /// The limit for data that waits to be written to one host, in bytes. Above it the host is disconnected. Chat alone
 /// stays far below.
@@ -25,7 +25,7 @@ const MOST_QUEUED: usize = 16 * 1024 * 1024;
 
 /// Sends to a host. Cheap to clone; never blocks.
 #[derive(Clone, Debug)]
-pub(crate) struct PortSender {
+pub struct PortSender {
     queue: mpsc::UnboundedSender<Vec<u8>>,
     queued: Arc<AtomicUsize>,
     /// Cancelled when the host reads too slowly or its confirmation was revoked.
@@ -33,22 +33,22 @@ pub(crate) struct PortSender {
 }
 
 impl PortSender {
-    pub(crate) fn new(queue: mpsc::UnboundedSender<Vec<u8>>, closed: CancellationToken) -> Self {
+    pub fn new(queue: mpsc::UnboundedSender<Vec<u8>>, closed: CancellationToken) -> Self {
         Self { queue, queued: Arc::default(), closed }
     }
 
     /// Queues a message. If the host has disconnected, the message is dropped.
-    pub(crate) fn send(&self, envelope: &Envelope) {
+    pub fn send(&self, envelope: &Envelope) {
         self.send_bytes(fit(envelope));
     }
 
     /// Closes the connection.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.closed.cancel();
     }
 
     /// Subtracts `size` bytes that were written to the host.
-    pub(crate) fn written(&self, size: usize) {
+    pub fn written(&self, size: usize) {
         self.queued.fetch_sub(size, Ordering::Relaxed);
     }
 
@@ -92,19 +92,19 @@ fn fit_push(client: Option<&PanelId>, push: &ToPanel) -> Option<Vec<u8>> {
 }
 
 /// A panel as the receiver of a conversation's pushes. Pushes wait until the answer to `chat.subscribe` is queued.
-pub(in crate::engine) struct PanelSink {
+pub(crate) struct PanelSink {
     port: PortSender,
     client: Option<PanelId>,
     held: Mutex<Option<Vec<Vec<u8>>>>,
 }
 
 impl PanelSink {
-    pub(in crate::engine) fn held(port: PortSender, client: Option<PanelId>) -> Arc<Self> {
+    pub(crate) fn held(port: PortSender, client: Option<PanelId>) -> Arc<Self> {
         Arc::new(Self { port, client, held: Mutex::new(Some(Vec::new())) })
     }
 
     /// Sends the pushes held so far and lets later ones through directly.
-    pub(in crate::engine) fn release(&self) {
+    pub(crate) fn release(&self) {
         let mut held = lock(&self.held);
         for message in held.take().unwrap_or_default() {
             self.port.send_bytes(message);

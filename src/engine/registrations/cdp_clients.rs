@@ -4,20 +4,20 @@
 //! the audit. Never listens and never reads a DevTools message: `cdp` does.
 
 use super::{Registered, Registrations};
-use crate::base::mutex::lock;
-use crate::base::process::Process;
-use crate::base::site_limits::SiteLimits;
-use crate::browser::browser::Browser;
-use crate::browser::tabs::TabInfo;
-use crate::engine::browsers::BrowsersError;
-use crate::engine::drivers::{DriversError, Endpoint, NewDriver, driver_entry, endpoint_entry};
-use crate::engine::tabs::JoinedBy;
-use crate::protocol::audit::AuditBy;
-use crate::protocol::catalogue;
-use crate::protocol::cdp_endpoint::{CdpEndpoint, CdpEndpoints, CdpGrant, CdpOpen, CdpRevoke};
-use crate::protocol::driver::DriverKind;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::browsers::BrowsersError;
+use crate::drivers::{DriversError, Endpoint, NewDriver, driver_entry, endpoint_entry};
+use crate::tabs::JoinedBy;
+use gstack_base::mutex::lock;
+use gstack_base::process::Process;
+use gstack_base::site_limits::SiteLimits;
+use gstack_browser::browser::Browser;
+use gstack_browser::tabs::TabInfo;
+use gstack_protocol::audit::AuditBy;
+use gstack_protocol::catalogue;
+use gstack_protocol::cdp_endpoint::{CdpEndpoint, CdpEndpoints, CdpGrant, CdpOpen, CdpRevoke};
+use gstack_protocol::driver::DriverKind;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 impl Registrations {
     /// Creates an endpoint at a port. Fails if the browser is not open, a tab is not in it or is leased, or the audit
     /// can't be written.
-    pub(crate) fn create_endpoint(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, Fault> {
+    pub fn create_endpoint(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, Fault> {
         self.cdp_browser(&open.tabs, open.everyday, open.browser.as_deref())?;
         if let Some(grant) = open.allow.iter().find(|grant| open.everyday && **grant != CdpGrant::Files) {
             return Err(DriversError::NotInEveryday { grant: grant.name() }.into());
@@ -47,12 +47,12 @@ impl Registrations {
     }
 
     /// Returns the endpoints.
-    pub(crate) fn cdp_endpoints(&self) -> Vec<CdpEndpoint> {
+    pub fn cdp_endpoints(&self) -> Vec<CdpEndpoint> {
         self.drivers.endpoints().all()
     }
 
     /// Ends an endpoint and its connection, or all of them.
-    pub(crate) fn revoke_endpoint(&self, revoke: &CdpRevoke) -> Result<CdpEndpoints, Fault> {
+    pub fn revoke_endpoint(&self, revoke: &CdpRevoke) -> Result<CdpEndpoints, Fault> {
         let ended = self.drivers.endpoints().revoke(revoke.id.as_deref());
         if let (true, Some(id)) = (ended.is_empty(), &revoke.id) {
             return Err(DriversError::NoSuchEndpoint { id: id.clone() }.into());
@@ -64,18 +64,12 @@ impl Registrations {
     }
 
     /// Records what happened at an endpoint without a registered client.
-    pub(crate) fn record_of_endpoint(
-        &self,
-        endpoint: &Endpoint,
-        what: &str,
-        allowed: bool,
-        by: AuditBy,
-    ) -> Result<(), Fault> {
+    pub fn record_of_endpoint(&self, endpoint: &Endpoint, what: &str, allowed: bool, by: AuditBy) -> Result<(), Fault> {
         self.policy.record(&endpoint_entry(endpoint, what, allowed, by))
     }
 
     /// Registers the client that connected to an endpoint, and leases it its tabs: those of the endpoint, or a new one.
-    pub(crate) async fn begin_cdp_client(
+    pub async fn begin_cdp_client(
         &self,
         endpoint: &Endpoint,
         client: &str,
@@ -143,7 +137,7 @@ fn check_page(tab: &TabInfo) -> Result<(), Fault> {
 }
 
 /// Returns true for the address of a page that a CDP client may drive.
-pub(crate) fn is_web_page(url: &str) -> bool {
+pub fn is_web_page(url: &str) -> bool {
     const OPEN: [&str; 8] = [
         "http://",
         "https://",
@@ -158,7 +152,7 @@ pub(crate) fn is_web_page(url: &str) -> bool {
 }
 
 /// A connected CDP client: a registered driver with its tabs. Dropping it ends its registration and its leases.
-pub(crate) struct CdpClient {
+pub struct CdpClient {
     registered: Registered,
     browser: Browser,
     /// The tabs that it opened, which it may close.
@@ -166,32 +160,32 @@ pub(crate) struct CdpClient {
 }
 
 impl CdpClient {
-    pub(crate) fn browser(&self) -> &Browser {
+    pub fn browser(&self) -> &Browser {
         &self.browser
     }
 
     /// Returns what people see: `Playwright (work)`.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.registered.driver.name
     }
 
     /// Returns the client's process.
-    pub(crate) fn process(&self) -> Process {
+    pub fn process(&self) -> Process {
         self.registered.driver.process.clone()
     }
 
     /// Returns a token that is cancelled when the daemon ends.
-    pub(crate) fn shutdown(&self) -> CancellationToken {
+    pub fn shutdown(&self) -> CancellationToken {
         self.registered.services.tasks.shutdown()
     }
 
     /// Returns a receiver that is notified when the leases may have changed.
-    pub(crate) fn watch_leases(&self) -> watch::Receiver<()> {
+    pub fn watch_leases(&self) -> watch::Receiver<()> {
         self.registered.services.drivers.watch()
     }
 
     /// Returns the leased tabs that show a web page.
-    pub(crate) fn tabs(&self) -> Vec<TabInfo> {
+    pub fn tabs(&self) -> Vec<TabInfo> {
         let services = &self.registered.services;
         let mine = services.tabs.sets().of(&self.registered.driver.conversation);
         let open = mine.into_iter().filter_map(|tab| self.browser.tab(tab).ok()?.info().ok());
@@ -199,7 +193,7 @@ impl CdpClient {
     }
 
     /// Opens an empty tab and leases it.
-    pub(crate) async fn new_tab(&self) -> Result<TabId, Fault> {
+    pub async fn new_tab(&self) -> Result<TabId, Fault> {
         let tab = self.browser.new_tab().await?.id();
         lock(&self.made).insert(tab);
         self.registered.services.drivers.lease_to(&self.registered.driver, tab, JoinedBy::Agent)?;
@@ -207,20 +201,20 @@ impl CdpClient {
     }
 
     /// Returns true if the client or one of its pages opened the tab, so that closing it takes nothing from the person.
-    pub(crate) fn may_close(&self, tab: TabId) -> bool {
+    pub fn may_close(&self, tab: TabId) -> bool {
         let sets = self.registered.services.tabs.sets();
         lock(&self.made).contains(&tab) || sets.is_made_by_agent(&self.registered.driver.conversation, tab)
     }
 
     /// Returns the only sites that the browser may reach, by the configuration of this moment.
-    pub(crate) fn limits(&self) -> SiteLimits {
+    pub fn limits(&self) -> SiteLimits {
         self.registered.services.browsers.limit(&self.browser);
         self.browser.limits()
     }
 
     /// Records that the client acts, and where. Fails while the person has taken over from it, and in a browser that is not
     /// held to the list of sites.
-    pub(crate) fn acts_in(&self, tab: Option<TabId>) -> Result<(), Fault> {
+    pub fn acts_in(&self, tab: Option<TabId>) -> Result<(), Fault> {
         let Registered { services, driver, .. } = &self.registered;
         services.browsers.check_limit(&self.browser)?;
         let (pauses, worker) = (&services.pauses, driver.conversation.id());
@@ -237,7 +231,7 @@ impl CdpClient {
     }
 
     /// Adds a line about this client to the audit.
-    pub(crate) fn record(&self, action: &str, allowed: bool) -> Result<(), Fault> {
+    pub fn record(&self, action: &str, allowed: bool) -> Result<(), Fault> {
         let driver = &self.registered.driver;
         self.registered.services.policy.record(&driver_entry(driver, action.to_owned(), allowed, AuditBy::Default))
     }

@@ -7,46 +7,46 @@ mod cdp_clients;
 mod terminals;
 mod tunnels;
 
-pub(crate) use cdp_clients::{CdpClient, is_web_page};
+pub use cdp_clients::{CdpClient, is_web_page};
 
-use crate::base::process::Process;
-use crate::engine::agents::{AgentAccess, PageToolOffer};
-use crate::engine::approvals::Approvals;
-use crate::engine::browsers::Browsers;
-use crate::engine::conversations::Conversations;
-use crate::engine::drivers::{Driver, Drivers, DriversError, NewDriver, agent_name, driver_entry};
-use crate::engine::pauses::Pauses;
-use crate::engine::policy::PolicyService;
-use crate::engine::tabs::{JoinedBy, Tabs};
-use crate::engine::tasks::Tasks;
-use crate::engine::tools::{AgentTools, ConversationTools};
-use crate::protocol::audit::AuditBy;
-use crate::protocol::catalogue;
-use crate::protocol::driver::{DriverBegin, DriverKind, DriverLine};
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use crate::agents::{AgentAccess, PageToolOffer};
+use crate::approvals::Approvals;
+use crate::browsers::Browsers;
+use crate::conversations::Conversations;
+use crate::drivers::{Driver, Drivers, DriversError, NewDriver, agent_name, driver_entry};
+use crate::pauses::Pauses;
+use crate::policy::PolicyService;
+use crate::tabs::{JoinedBy, Tabs};
+use crate::tasks::Tasks;
+use crate::tools::{AgentTools, ConversationTools};
+use gstack_base::process::Process;
+use gstack_protocol::audit::AuditBy;
+use gstack_protocol::catalogue;
+use gstack_protocol::driver::{DriverBegin, DriverKind, DriverLine};
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 /// A handle to the registrations of drivers. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Registrations {
-    pub(in crate::engine) approvals: Approvals,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) conversations: Conversations,
-    pub(in crate::engine) drivers: Drivers,
-    pub(in crate::engine) pauses: Pauses,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) tasks: Tasks,
-    pub(in crate::engine) tools: AgentTools,
+pub struct Registrations {
+    pub(crate) approvals: Approvals,
+    pub(crate) browsers: Browsers,
+    pub(crate) conversations: Conversations,
+    pub(crate) drivers: Drivers,
+    pub(crate) pauses: Pauses,
+    pub(crate) policy: PolicyService,
+    pub(crate) tabs: Tabs,
+    pub(crate) tasks: Tasks,
+    pub(crate) tools: AgentTools,
 }
 
 impl Registrations {
     /// Registers a process as a driver and tells it so. It stays registered until nobody reads the lines or the process
     /// ends. Fails if the process is not known, is registered already, or the tab that it starts with is not open or
     /// leased.
-    pub(crate) fn begin_driver(
+    pub fn begin_driver(
         &self,
         begin: DriverBegin,
         process: Option<&Process>,
@@ -107,17 +107,17 @@ impl Registrations {
     }
 
     /// Returns the registered driver behind a connection.
-    pub(crate) fn driver_of(&self, process: Option<&Process>) -> Option<Arc<Driver>> {
+    pub fn driver_of(&self, process: Option<&Process>) -> Option<Arc<Driver>> {
         self.drivers.of_process(process?)
     }
 
     /// Returns the fault for a command under a registration that has ended.
-    pub(crate) fn not_registered() -> Fault {
+    pub fn not_registered() -> Fault {
         DriversError::NotRegistered.into()
     }
 
     /// Returns the fault for an agent or a client that names itself as a terminal.
-    pub(crate) fn not_a_terminal() -> Fault {
+    pub fn not_a_terminal() -> Fault {
         DriversError::NotATerminal.into()
     }
 

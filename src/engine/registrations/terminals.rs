@@ -3,13 +3,13 @@
 //! Owns the registration and its line in the audit. `drivers` knows which terminal a process belongs to.
 
 use super::Registrations;
-use crate::base::browser_names::BrowserName;
-use crate::base::lineage;
-use crate::base::process::Process;
-use crate::engine::drivers::{Driver, DriversError, NewDriver, driver_entry};
-use crate::protocol::audit::AuditBy;
-use crate::protocol::driver::DriverKind;
-use crate::protocol::fault::Fault;
+use crate::drivers::{Driver, DriversError, NewDriver, driver_entry};
+use gstack_base::browser_names::BrowserName;
+use gstack_base::lineage;
+use gstack_base::process::Process;
+use gstack_protocol::audit::AuditBy;
+use gstack_protocol::driver::DriverKind;
+use gstack_protocol::fault::Fault;
 use std::sync::Arc;
 
 /// What a terminal is called before the person's name for it: `terminal (shop)`.
@@ -18,7 +18,7 @@ const CLIENT: &str = "terminal";
 impl Registrations {
     /// Returns the terminal of this name that a process belongs to. The first command under a name registers the shell or
     /// script that ran it. Fails if the process is not known, the name is another one's, or the audit can't be written.
-    pub(crate) fn terminal(&self, name: &str, caller: Option<&Process>) -> Result<Arc<Driver>, Fault> {
+    pub fn terminal(&self, name: &str, caller: Option<&Process>) -> Result<Arc<Driver>, Fault> {
         let caller = caller.ok_or(DriversError::TerminalOnPort)?;
         let _guard = self.drivers.naming();
         if let Some(known) = self.drivers.terminal_of(name, caller)? {

@@ -3,13 +3,13 @@
 //! Owns their limits and their end. The registered process serves their socket; the daemon never listens for them.
 
 use super::{Registered, Registrations};
-use crate::base::clock::now_millis;
-use crate::engine::drivers::{Driver, DriversError, TunnelFacts, driver_entry};
-use crate::engine::tabs::JoinedBy;
-use crate::protocol::audit::AuditBy;
-use crate::protocol::driver::{DriverBegin, DriverLine};
-use crate::protocol::fault::Fault;
-use crate::protocol::tunnel::{Tunnel, TunnelBegin, TunnelEnd, TunnelRevoke, Tunnels};
+use crate::drivers::{Driver, DriversError, TunnelFacts, driver_entry};
+use crate::tabs::JoinedBy;
+use gstack_base::clock::now_millis;
+use gstack_protocol::audit::AuditBy;
+use gstack_protocol::driver::{DriverBegin, DriverLine};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::tunnel::{Tunnel, TunnelBegin, TunnelEnd, TunnelRevoke, Tunnels};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,7 +53,7 @@ impl Registrations {
     }
 
     /// Returns the tunnels that are open.
-    pub(crate) fn tunnels(&self) -> Tunnels {
+    pub fn tunnels(&self) -> Tunnels {
         let shown = |driver: Arc<Driver>| {
             let facts = driver.tunnel.as_ref()?;
             let info = self.drivers.info(&driver);
@@ -71,7 +71,7 @@ impl Registrations {
     }
 
     /// Ends a tunnel, or all of them.
-    pub(crate) fn revoke_tunnel(&self, revoke: &TunnelRevoke) -> Result<Tunnels, Fault> {
+    pub fn revoke_tunnel(&self, revoke: &TunnelRevoke) -> Result<Tunnels, Fault> {
         let is_meant = |driver: &&Arc<Driver>| match &revoke.id {
             Some(id) => {
                 driver.id.as_str() == id || driver.name == *id || driver.shown_name().label.as_ref() == Some(id)

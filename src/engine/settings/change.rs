@@ -4,8 +4,8 @@
 
 use super::error::SettingError;
 use super::list::{SettingDefinition, fixed_choices};
-use crate::engine::config::Config;
-use crate::protocol::settings::SettingValue;
+use crate::config::Config;
+use gstack_protocol::settings::SettingValue;
 use toml_edit::{DocumentMut, Item, Table, Value};
 
 /// Returns the file's text with one setting changed and everything else unchanged. Fails if the text or the result is
@@ -77,9 +77,9 @@ pub(super) fn check_choice(known: &SettingDefinition, value: &SettingValue) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::settings::in_file::IN_FILE;
-    use crate::engine::settings::list::SETTINGS;
-    use crate::protocol::fault::{Fault, FaultCode};
+    use crate::settings::in_file::IN_FILE;
+    use crate::settings::list::SETTINGS;
+    use gstack_protocol::fault::{Fault, FaultCode};
 
     fn known(name: &str) -> &'static SettingDefinition {
         SETTINGS.iter().find(|known| known.name == name).unwrap()

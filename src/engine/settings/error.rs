@@ -1,8 +1,8 @@
 //! Faults of refused settings.
 
-use crate::base::site_list::SiteListError;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::site_list::SiteListError;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode};
 
 #[derive(Debug)]
 pub(super) enum SettingError {

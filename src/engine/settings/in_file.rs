@@ -2,7 +2,7 @@
 //!
 //! Owns the list. Their values are never shown, since the environment of agents may contain secrets.
 
-use crate::engine::config::Config;
+use crate::config::Config;
 
 /// A setting of the file.
 pub(super) struct InFile {

@@ -2,9 +2,9 @@
 //!
 //! Owns names, text, ranges and choices. Never reads or writes a file. The code that uses a setting decides its effect.
 
-use crate::engine::agents::slots_by_memory;
-use crate::engine::config::Config;
-use crate::protocol::settings::{SettingChoice, SettingValue};
+use crate::agents::slots_by_memory;
+use crate::config::Config;
+use gstack_protocol::settings::{SettingChoice, SettingValue};
 
 /// The definition of one setting.
 pub(super) struct SettingDefinition {

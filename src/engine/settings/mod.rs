@@ -7,35 +7,35 @@ mod error;
 mod in_file;
 mod list;
 
-use crate::base::home::Home;
-use crate::base::site_list::SiteList;
-use crate::engine::agents::AgentPool;
-use crate::engine::browsers::Browsers;
-use crate::engine::config::{Config, ConfigFile};
-use crate::engine::folders;
-use crate::engine::spare::Spare;
-use crate::engine::tasks::off_thread;
-use crate::protocol::agents::Agents;
-use crate::protocol::fault::Fault;
-use crate::protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
+use crate::agents::AgentPool;
+use crate::browsers::Browsers;
+use crate::config::{Config, ConfigFile};
+use crate::folders;
+use crate::spare::Spare;
+use crate::tasks::off_thread;
 use change::{changed, check, check_choice};
 use error::SettingError;
+use gstack_base::home::Home;
+use gstack_base::site_list::SiteList;
+use gstack_protocol::agents::Agents;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
 use in_file::IN_FILE;
 use list::{SETTINGS, fixed_choices};
 
 /// A handle to the settings. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct SettingsService {
-    pub(in crate::engine) home: Home,
-    pub(in crate::engine) config: ConfigFile,
-    pub(in crate::engine) agents: AgentPool,
-    pub(in crate::engine) spare: Spare,
-    pub(in crate::engine) browsers: Browsers,
+pub struct SettingsService {
+    pub(crate) home: Home,
+    pub(crate) config: ConfigFile,
+    pub(crate) agents: AgentPool,
+    pub(crate) spare: Spare,
+    pub(crate) browsers: Browsers,
 }
 
 impl SettingsService {
     /// Returns the settings with their values.
-    pub(crate) async fn list(&self) -> Settings {
+    pub async fn list(&self) -> Settings {
         let config = self.config.get();
         let defaults = Config::default();
         let mut settings = Vec::with_capacity(SETTINGS.len());
@@ -75,7 +75,7 @@ impl SettingsService {
     }
 
     /// Writes one setting to the file and applies it. Fails if the value or the file is not valid.
-    pub(crate) async fn set(&self, set: SettingsSet) -> Result<Settings, Fault> {
+    pub async fn set(&self, set: SettingsSet) -> Result<Settings, Fault> {
         let known = SETTINGS
             .iter()
             .find(|known| known.name == set.name)
@@ -87,7 +87,7 @@ impl SettingsService {
                 && let SettingValue::Text(name) = value
                 && !name.is_empty()
             {
-                self.agents.get(&crate::protocol::ids::AgentName::new(name.as_str()))?;
+                self.agents.get(&gstack_protocol::ids::AgentName::new(name.as_str()))?;
             }
             if known.name == "browser.only-sites"
                 && let SettingValue::Text(sites) = value
@@ -109,7 +109,7 @@ impl SettingsService {
     }
 
     /// Reads `config.toml` again, which a person may have edited, and applies it.
-    pub(in crate::engine) async fn read_again(&self) -> Result<(), Fault> {
+    pub(crate) async fn read_again(&self) -> Result<(), Fault> {
         let file = self.config.clone();
         if off_thread(move || file.read_again()).await? {
             self.changed().await;
@@ -118,7 +118,7 @@ impl SettingsService {
     }
 
     /// Reads `config.toml` again and looks for agents, after a person changed something.
-    pub(crate) async fn look_for_agents(&self) -> Result<Agents, Fault> {
+    pub async fn look_for_agents(&self) -> Result<Agents, Fault> {
         self.read_again().await?;
         Ok(self.agents.tell(true).await)
     }

@@ -7,13 +7,13 @@ use super::provider;
 use super::record::Record;
 use super::service::SignIns;
 use super::totp::Totp;
-use crate::base::clock::now_millis;
-use crate::command::{SignInSecrets, SignInSource};
-use crate::protocol::fault::Fault;
-use crate::protocol::secret_text::SecretText;
-use crate::protocol::sign_in::{PasswordSource, SavedSignIn, SignInFields, SignInStore};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use gstack_base::clock::now_millis;
+use gstack_command::{SignInSecrets, SignInSource};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::secret_text::SecretText;
+use gstack_protocol::sign_in::{PasswordSource, SavedSignIn, SignInFields, SignInStore};
 use std::collections::BTreeMap;
 
 /// A sign-in with the means to get its secrets.

@@ -5,9 +5,9 @@
 use super::origin::OriginError;
 use super::provider::ProviderError;
 use super::totp::TotpError;
-use crate::base::keyring::KeyringError;
-use crate::base::visible::visible;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::keyring::KeyringError;
+use gstack_base::visible::visible;
+use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ const RESTORE_THE_KEY: &str = "Restore the keyring from a backup. If you can't, 
     and save the sign-ins again.";
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SignInError {
+pub enum SignInError {
     #[error("the saved sign-ins are locked")]
     Locked,
     #[error("this is not the passphrase of the saved sign-ins")]

@@ -5,7 +5,7 @@
 
 use super::error::SignInError;
 use super::sealed_file::Key;
-use crate::base::keyring::{self, Item, KeyringError};
+use gstack_base::keyring::{self, Item, KeyringError};
 
 const ITEM: Item<'static> = Item { service: "gstack sign-ins", user: "key" };
 

@@ -14,4 +14,4 @@ mod sealed_file;
 mod service;
 mod totp;
 
-pub(crate) use service::SignIns;
+pub use service::SignIns;

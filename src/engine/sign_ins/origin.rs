@@ -5,7 +5,7 @@
 use url::{Host, Url};
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum OriginError {
+pub enum OriginError {
     #[error("this is not an origin such as https://shop.example")]
     NotOne,
     #[error("an origin has no path, user or query: give only scheme, host and port")]

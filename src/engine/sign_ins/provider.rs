@@ -4,9 +4,9 @@
 //! takes no word of a command from an agent or a page.
 
 use super::record;
-use crate::base::secret_program::{Failure, Program};
-use crate::protocol::secret_text::SecretText;
-use crate::protocol::sign_in::{ProviderKind, SecretProvider};
+use gstack_base::secret_program::{Failure, Program};
+use gstack_protocol::secret_text::SecretText;
+use gstack_protocol::sign_in::{ProviderKind, SecretProvider};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -22,7 +22,7 @@ const PASS_NO_ENTRY: i32 = 1;
 const GPG_FAILED: i32 = 2;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ProviderError {
+pub enum ProviderError {
     #[error("{0} is not installed at {1}")]
     Missing(&'static str, String),
     #[error("{0} at {1} can be changed by other users")]

@@ -6,9 +6,9 @@ use super::error::SignInError;
 use super::origin;
 use super::provider;
 use super::totp::Totp;
-use crate::base::visible::visible;
-use crate::protocol::secret_text::SecretText;
-use crate::protocol::sign_in::{PasswordSource, SavedSignIn, SignInFields, SignInSave};
+use gstack_base::visible::visible;
+use gstack_protocol::secret_text::SecretText;
+use gstack_protocol::sign_in::{PasswordSource, SavedSignIn, SignInFields, SignInSave};
 use serde::{Deserialize, Serialize};
 
 const LONGEST_NAME: usize = 64;
@@ -96,8 +96,8 @@ fn invalid(what: &'static str, why: &'static str) -> SignInError {
 #[cfg(test)]
 mod tests {
     use super::Record;
-    use crate::protocol::secret_text::SecretText;
-    use crate::protocol::sign_in::{PasswordSource, ProviderKind, SecretProvider, SignInFields, SignInSave};
+    use gstack_protocol::secret_text::SecretText;
+    use gstack_protocol::sign_in::{PasswordSource, ProviderKind, SecretProvider, SignInFields, SignInSave};
 
     fn save() -> SignInSave {
         SignInSave {

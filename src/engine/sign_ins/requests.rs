@@ -3,19 +3,19 @@
 //! Owns what the audit says. `service` owns the store.
 
 use super::service::SignIns;
-use crate::base::clock::now_millis;
-use crate::base::site;
-use crate::protocol::audit::{AuditBy, AuditEntry};
-use crate::protocol::fault::Fault;
-use crate::protocol::policy::PolicyScope;
-use crate::protocol::sign_in::{SavedSignIn, SavedSignIns, SignInRemove, SignInSave, SignInUnlock};
+use gstack_base::clock::now_millis;
+use gstack_base::site;
+use gstack_protocol::audit::{AuditBy, AuditEntry};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::policy::PolicyScope;
+use gstack_protocol::sign_in::{SavedSignIn, SavedSignIns, SignInRemove, SignInSave, SignInUnlock};
 
 impl SignIns {
-    pub(crate) async fn shown_to_person(&self) -> Result<SavedSignIns, Fault> {
+    pub async fn shown_to_person(&self) -> Result<SavedSignIns, Fault> {
         Ok(self.listed().await?)
     }
 
-    pub(crate) async fn save_for_person(&self, save: SignInSave) -> Result<SavedSignIn, Fault> {
+    pub async fn save_for_person(&self, save: SignInSave) -> Result<SavedSignIn, Fault> {
         let saved = self.save(save).await?;
         let SavedSignIn { name, origin, user, .. } = &saved;
         let action = format!("save the sign-in {name}: {user} at {origin}");
@@ -23,13 +23,13 @@ impl SignIns {
         Ok(saved)
     }
 
-    pub(crate) async fn remove_for_person(&self, remove: SignInRemove) -> Result<SavedSignIns, Fault> {
+    pub async fn remove_for_person(&self, remove: SignInRemove) -> Result<SavedSignIns, Fault> {
         self.remove(remove.name.clone()).await?;
         self.policy().record(&by_person(format!("remove the sign-in {}", remove.name), None))?;
         self.shown_to_person().await
     }
 
-    pub(crate) async fn unlock_for_person(&self, unlock: SignInUnlock) -> Result<SavedSignIns, Fault> {
+    pub async fn unlock_for_person(&self, unlock: SignInUnlock) -> Result<SavedSignIns, Fault> {
         let unlocks = unlock.passphrase.is_some();
         let listed = self.unlock(unlock).await?;
         if unlocks {
@@ -38,7 +38,7 @@ impl SignIns {
         Ok(listed)
     }
 
-    pub(crate) async fn lock_for_person(&self) -> Result<SavedSignIns, Fault> {
+    pub async fn lock_for_person(&self) -> Result<SavedSignIns, Fault> {
         self.lock();
         self.policy().record(&by_person("lock the saved sign-ins".to_owned(), None))?;
         self.shown_to_person().await

@@ -6,10 +6,10 @@
 
 use super::error::SignInError;
 use super::record::Record;
-use crate::base::atomic;
-use crate::protocol::secret_text::SecretText;
 use age::secrecy::{ExposeSecret, SecretString};
 use age::{DecryptError, Decryptor, EncryptError, scrypt, x25519};
+use gstack_base::atomic;
+use gstack_protocol::secret_text::SecretText;
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -150,7 +150,7 @@ fn ended(error: &impl std::fmt::Display) -> SignInError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::sign_in::{PasswordSource, SignInFields};
+    use gstack_protocol::sign_in::{PasswordSource, SignInFields};
 
     const PASSWORD: &str = "correct horse battery";
 

@@ -8,11 +8,11 @@ use super::error::SignInError;
 use super::keyring;
 use super::record::Record;
 use super::sealed_file::{self, Key, KeyPlace, Sealed};
-use crate::base::mutex::lock;
-use crate::engine::policy::PolicyService;
-use crate::engine::tasks::Tasks;
-use crate::protocol::secret_text::SecretText;
-use crate::protocol::sign_in::{ProviderKind, SavedSignIn, SavedSignIns, SignInSave, SignInStore, SignInUnlock};
+use crate::policy::PolicyService;
+use crate::tasks::Tasks;
+use gstack_base::mutex::lock;
+use gstack_protocol::secret_text::SecretText;
+use gstack_protocol::sign_in::{ProviderKind, SavedSignIn, SavedSignIns, SignInSave, SignInStore, SignInUnlock};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ const MOST_MINUTES: u32 = 7 * 24 * 60;
 
 /// A handle to the saved sign-ins. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct SignIns(Arc<Inner>);
+pub struct SignIns(Arc<Inner>);
 
 struct Inner {
     path: PathBuf,
@@ -54,7 +54,7 @@ impl Drop for Unlocked {
 }
 
 impl SignIns {
-    pub(in crate::engine) fn new(path: PathBuf, policy: PolicyService, tasks: Tasks) -> Self {
+    pub(crate) fn new(path: PathBuf, policy: PolicyService, tasks: Tasks) -> Self {
         Self(Arc::new(Inner {
             path,
             policy,
@@ -70,7 +70,7 @@ impl SignIns {
     }
 
     /// Lists the sign-ins without their secrets.
-    pub(in crate::engine) async fn listed(&self) -> Result<SavedSignIns, SignInError> {
+    pub(crate) async fn listed(&self) -> Result<SavedSignIns, SignInError> {
         let Some(sealed) = self.sealed().await? else { return Ok(SavedSignIns::default()) };
         let store = match sealed.place {
             KeyPlace::Keyring => SignInStore::Keyring,
@@ -87,7 +87,7 @@ impl SignIns {
     }
 
     /// Saves a sign-in.
-    pub(in crate::engine) async fn save(&self, save: SignInSave) -> Result<SavedSignIn, SignInError> {
+    pub(crate) async fn save(&self, save: SignInSave) -> Result<SavedSignIn, SignInError> {
         let replace = save.replace;
         let record = Record::of(save)?;
         let described = record.described();
@@ -106,7 +106,7 @@ impl SignIns {
     }
 
     /// Removes a sign-in.
-    pub(in crate::engine) async fn remove(&self, name: String) -> Result<(), SignInError> {
+    pub(crate) async fn remove(&self, name: String) -> Result<(), SignInError> {
         self.change(move |sign_ins| {
             let before = sign_ins.len();
             sign_ins.retain(|known| known.name != name);
@@ -116,7 +116,7 @@ impl SignIns {
     }
 
     /// Unlocks the store, or creates it: with the passphrase, or without one with the system's keyring.
-    pub(in crate::engine) async fn unlock(&self, unlock: SignInUnlock) -> Result<SavedSignIns, SignInError> {
+    pub(crate) async fn unlock(&self, unlock: SignInUnlock) -> Result<SavedSignIns, SignInError> {
         let SignInUnlock { passphrase, minutes, mut environment } = unlock;
         environment.retain(|name, _| ProviderKind::SECRET_VARIABLES.contains(&name.as_str()));
         let changing = self.0.changing.lock().await;
@@ -156,7 +156,7 @@ impl SignIns {
     }
 
     /// Forgets everything that `unlock` brought.
-    pub(in crate::engine) fn lock(&self) {
+    pub(crate) fn lock(&self) {
         drop(lock(&self.0.unlocked).take());
     }
 

@@ -13,7 +13,7 @@ const SHORTEST: usize = 10;
 const LONGEST: usize = 256;
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TotpError {
+pub enum TotpError {
     #[error("the seed of the one-time codes is neither an otpauth:// address nor base32")]
     NotASeed,
     #[error("the otpauth:// address has no usable {0}")]

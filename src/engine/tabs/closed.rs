@@ -1,6 +1,6 @@
 //! The conversations whose tabs were closed, with their pages, in case Chrome restores a tab.
 
-use crate::protocol::ids::ConversationId;
+use gstack_protocol::ids::ConversationId;
 use std::collections::VecDeque;
 
 /// Chrome itself does not restore more.
@@ -8,10 +8,10 @@ const MOST: usize = 32;
 
 /// In order of closing, the newest last.
 #[derive(Default)]
-pub(in crate::engine) struct RecentlyClosed(VecDeque<(ConversationId, String)>);
+pub(crate) struct RecentlyClosed(VecDeque<(ConversationId, String)>);
 
 impl RecentlyClosed {
-    pub(in crate::engine) fn remember(&mut self, id: ConversationId, url: String) {
+    pub(crate) fn remember(&mut self, id: ConversationId, url: String) {
         self.0.retain(|(known, _)| *known != id);
         if self.0.len() >= MOST {
             self.0.pop_front();
@@ -20,7 +20,7 @@ impl RecentlyClosed {
     }
 
     /// Removes and returns the newest conversation whose tab showed this page.
-    pub(in crate::engine) fn take(&mut self, url: &str) -> Option<ConversationId> {
+    pub(crate) fn take(&mut self, url: &str) -> Option<ConversationId> {
         let newest = self.0.iter().rposition(|(_, known)| known == url)?;
         self.0.remove(newest).map(|(id, _)| id)
     }
@@ -29,7 +29,7 @@ impl RecentlyClosed {
 #[cfg(test)]
 mod tests {
     use super::{MOST, RecentlyClosed};
-    use crate::protocol::ids::ConversationId;
+    use gstack_protocol::ids::ConversationId;
 
     #[test]
     fn the_newest_of_a_page_comes_back_once_and_old_ones_are_forgotten() {

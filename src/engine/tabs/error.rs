@@ -1,11 +1,11 @@
 //! Faults of tabs and tab sets.
 
-use crate::protocol::catalogue;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::ChromeTabId;
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::ids::ChromeTabId;
 
 #[derive(Debug)]
-pub(in crate::engine) enum TabsError {
+pub(crate) enum TabsError {
     /// The extension has not reported this tab.
     NotReported(ChromeTabId),
     /// A conversation's own tab is always in its set.

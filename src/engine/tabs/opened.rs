@@ -2,11 +2,11 @@
 
 use super::service::Tabs;
 use super::sets::JoinedBy;
-use crate::base::mutex::lock;
-use crate::browser::tabs::TabInfo;
-use crate::chat::Conversation;
-use crate::protocol::chat::{AllowedTab, ConversationState, PageContext};
-use crate::protocol::ids::TabId;
+use gstack_base::mutex::lock;
+use gstack_browser::tabs::TabInfo;
+use gstack_chat::Conversation;
+use gstack_protocol::chat::{AllowedTab, ConversationState, PageContext};
+use gstack_protocol::ids::TabId;
 use std::time::Duration;
 
 /// How long a command's answer waits for a tab that is opening.
@@ -14,14 +14,14 @@ const TOLD_LIMIT: Duration = Duration::from_secs(1);
 
 impl Tabs {
     /// Moves the agent to this tab of its set.
-    pub(in crate::engine) fn work_in(&self, conversation: &Conversation, tab: TabId) {
+    pub(crate) fn work_in(&self, conversation: &Conversation, tab: TabId) {
         self.sets().work_in(conversation, tab);
         self.refresh(conversation);
         self.change_work(conversation, |working| working.tab = Some(tab));
     }
 
     /// Describes for the agent the tabs that joined the set since the last call.
-    pub(in crate::engine) fn news(&self, conversation: &Conversation) -> Option<String> {
+    pub(crate) fn news(&self, conversation: &Conversation) -> Option<String> {
         let news = self.sets().take_news(conversation);
         let line = |(tab, by): &(TabId, JoinedBy)| {
             let site = self.site_of(*tab).map(|site| format!(" ({site})")).unwrap_or_default();
@@ -32,7 +32,7 @@ impl Tabs {
     }
 
     /// Adds a tab that a page of another tab opened: an agent that works with the first may use the second.
-    pub(in crate::engine) fn opened_by(&self, opener: TabId, tab: TabId) {
+    pub(crate) fn opened_by(&self, opener: TabId, tab: TabId) {
         for conversation in self.0.store.opened() {
             if conversation.state() != ConversationState::Idle && self.sets().of(&conversation).contains(&opener) {
                 self.join_opened(&conversation, tab);
@@ -41,7 +41,7 @@ impl Tabs {
     }
 
     /// Returns the current tabs of the same browser, for [`Self::opened_since`].
-    pub(in crate::engine) fn now(&self, beside: TabId) -> Vec<TabId> {
+    pub(crate) fn now(&self, beside: TabId) -> Vec<TabId> {
         self.0
             .browsers
             .pages_with(Some(beside))
@@ -51,7 +51,7 @@ impl Tabs {
 
     /// Adds the tabs that a command's page has opened, without waiting for the browser's events about them. `before`
     /// holds the tabs before the command.
-    pub(in crate::engine) async fn opened_since(&self, conversation: &Conversation, beside: TabId, before: &[TabId]) {
+    pub(crate) async fn opened_since(&self, conversation: &Conversation, beside: TabId, before: &[TabId]) {
         let Some((browser, _)) = self.0.browsers.pages_with(Some(beside)) else { return };
         if let Err(error) = browser.all_told(TOLD_LIMIT).await {
             tracing::debug!(%error, "a tab that is being opened is told of later");
@@ -72,13 +72,13 @@ impl Tabs {
     }
 
     /// Updates the tab state that every open conversation shows.
-    pub(in crate::engine) fn refresh_all(&self) {
+    pub(crate) fn refresh_all(&self) {
         for conversation in self.0.store.opened() {
             self.refresh(&conversation);
         }
     }
 
-    pub(in crate::engine) fn refresh(&self, conversation: &Conversation) {
+    pub(crate) fn refresh(&self, conversation: &Conversation) {
         let _guard = lock(&self.0.refreshing);
         let info = conversation.info();
         let tabs: Vec<AllowedTab> =

@@ -6,27 +6,27 @@
 use super::error::TabsError;
 use super::service::Tabs;
 use super::shown::page;
-use crate::browser::browser::Browser;
-use crate::browser::tabs::TabInfo;
-use crate::chat::session_file::TabKey;
-use crate::engine::browsers::{BrowsersError, tab_key};
-use crate::engine::ports::PortId;
-use crate::protocol::catalogue;
-use crate::protocol::chat::PageContext;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
-use crate::protocol::tabs::ChromeTab;
+use crate::browsers::{BrowsersError, tab_key};
+use crate::ports::PortId;
+use gstack_browser::browser::Browser;
+use gstack_browser::tabs::TabInfo;
+use gstack_chat::session_file::TabKey;
+use gstack_protocol::catalogue;
+use gstack_protocol::chat::PageContext;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
+use gstack_protocol::tabs::ChromeTab;
 
 /// A tab that a conversation can belong to.
-pub(in crate::engine) struct TabPlace {
-    pub(in crate::engine) tab_id: TabId,
-    pub(in crate::engine) key: TabKey,
-    pub(in crate::engine) page: PageContext,
+pub(crate) struct TabPlace {
+    pub(crate) tab_id: TabId,
+    pub(crate) key: TabKey,
+    pub(crate) page: PageContext,
 }
 
 impl Tabs {
     /// Returns the place of a Chrome tab's conversation. Fails if the extension has not reported the tab.
-    pub(in crate::engine) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
+    pub(crate) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
         let reported = self.0.book.reported(port, chrome_id);
         if let Some(browser) = self.0.browsers.of_port(port) {
             let by_page =
@@ -53,7 +53,7 @@ impl Tabs {
 
     /// Returns the place of a message from the terminal: the named tab, else the current one of the named browser or the
     /// main one, else `None`.
-    pub(in crate::engine) async fn place_for_terminal(
+    pub(crate) async fn place_for_terminal(
         &self,
         tab: Option<TabId>,
         browser: Option<&str>,
@@ -79,7 +79,7 @@ impl Tabs {
     }
 
     /// Reattaches the former conversation to a closed tab that Chrome has restored, unless the tab already has its own.
-    pub(in crate::engine) fn restored(&self, port: PortId, tab: &ChromeTab) {
+    pub(crate) fn restored(&self, port: PortId, tab: &ChromeTab) {
         let Ok(place) = self.place_of(port, tab.chrome_tab_id) else { return };
         let own = self.0.store.of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());
         if own.is_some_and(|conversation| conversation.head() > 0) {
@@ -94,6 +94,6 @@ impl Tabs {
 }
 
 /// Returns the place of a tab in a browser that gstack drives.
-pub(in crate::engine) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
+pub(crate) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
     TabPlace { tab_id: info.id, key: tab_key(browser, info), page: page(&info.url, &info.title) }
 }

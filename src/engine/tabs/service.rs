@@ -3,18 +3,18 @@
 use super::book::{TabBook, Working};
 use super::closed::RecentlyClosed;
 use super::sets::TabSets;
-use crate::base::mutex::lock;
-use crate::browser::tabs::TabNumbers;
-use crate::chat::{Conversation, Store};
-use crate::engine::browsers::Browsers;
-use crate::engine::ports::{PortId, Ports};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ConversationId, TabId};
+use crate::browsers::Browsers;
+use crate::ports::{PortId, Ports};
+use gstack_base::mutex::lock;
+use gstack_browser::tabs::TabNumbers;
+use gstack_chat::{Conversation, Store};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ConversationId, TabId};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A handle to the state of tabs. Cheap to clone.
 #[derive(Clone)]
-pub(in crate::engine) struct Tabs(pub(super) Arc<Shared>);
+pub(crate) struct Tabs(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) book: TabBook,
@@ -32,52 +32,52 @@ pub(super) struct Shared {
 
 impl Tabs {
     /// Creates the service. `numbers` is the only counter of tab numbers.
-    pub(in crate::engine) fn new(numbers: TabNumbers, browsers: Browsers, ports: Ports, store: Arc<Store>) -> Self {
+    pub(crate) fn new(numbers: TabNumbers, browsers: Browsers, ports: Ports, store: Arc<Store>) -> Self {
         let (book, sets) = (TabBook::new(numbers), TabSets::default());
         let (closed, refreshing, leasing) = (Mutex::default(), Mutex::default(), Mutex::default());
         Self(Arc::new(Shared { book, sets, closed, refreshing, leasing, browsers, ports, store }))
     }
 
-    pub(in crate::engine) fn book(&self) -> &TabBook {
+    pub(crate) fn book(&self) -> &TabBook {
         &self.0.book
     }
 
     /// Returns the tabs that each conversation's agent may use.
-    pub(in crate::engine) fn sets(&self) -> &TabSets {
+    pub(crate) fn sets(&self) -> &TabSets {
         &self.0.sets
     }
 
     /// Serializes changes of leases. Hold it from the check that a tab is free until the tab is in a set.
-    pub(in crate::engine) fn leasing(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn leasing(&self) -> MutexGuard<'_, ()> {
         lock(&self.0.leasing)
     }
 
     /// Forgets a closed port and what it reported. Its tabs may still be open: their conversations are found again when
     /// it reconnects.
-    pub(in crate::engine) fn forget_port(&self, port: PortId) {
+    pub(crate) fn forget_port(&self, port: PortId) {
         for tab in self.0.book.forget_port(port) {
             self.0.store.tab_away(tab);
         }
     }
 
     /// Returns the number of running turns.
-    pub(in crate::engine) fn turns_running(&self) -> usize {
+    pub(crate) fn turns_running(&self) -> usize {
         self.0.book.turns_running()
     }
 
     /// Records the start of a turn.
-    pub(in crate::engine) fn turn_began(&self, conversation: &Conversation, agent_label: String) {
+    pub(crate) fn turn_began(&self, conversation: &Conversation, agent_label: String) {
         let tab = self.sets().settle_working(conversation);
         self.0.book.begin_work(conversation.id().clone(), Working { agent_label, tab, ..Working::default() });
     }
 
     /// Records the end of a turn.
-    pub(in crate::engine) fn turn_ended(&self, id: &ConversationId) {
+    pub(crate) fn turn_ended(&self, id: &ConversationId) {
         self.0.book.end_work(id);
     }
 
     /// Records which conversation showed which page in a tab that is about to close.
-    pub(in crate::engine) fn remember_closed(&self, tab: TabId) {
+    pub(crate) fn remember_closed(&self, tab: TabId) {
         let Some(conversation) = self.0.store.of_tab(tab).and_then(|id| self.conversation(&id).ok()) else { return };
         let info = conversation.info();
         let Some(page) = info.page.filter(|_| info.head > 0) else { return };

@@ -5,10 +5,10 @@
 //! Never decides what is allowed in a tab: the policy does.
 
 use super::error::TabsError;
-use crate::base::mutex::lock;
-use crate::chat::Conversation;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ConversationId, TabId};
+use gstack_base::mutex::lock;
+use gstack_chat::Conversation;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{ConversationId, TabId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
@@ -18,7 +18,7 @@ const MOST_TABS: usize = 32;
 
 /// The tabs of each conversation besides its own. Cheap to clone.
 #[derive(Clone, Default)]
-pub(in crate::engine) struct TabSets(Arc<Shared>);
+pub(crate) struct TabSets(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -38,15 +38,15 @@ struct TabSet {
 }
 
 /// A tab that an agent of the panel, or one of its pages, has opened.
-pub(in crate::engine) struct MadeByAgent {
-    pub(in crate::engine) conversation: ConversationId,
-    pub(in crate::engine) agent: String,
-    pub(in crate::engine) tab: TabId,
+pub(crate) struct MadeByAgent {
+    pub(crate) conversation: ConversationId,
+    pub(crate) agent: String,
+    pub(crate) tab: TabId,
 }
 
 /// The way in which a tab joined a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum JoinedBy {
+pub(crate) enum JoinedBy {
     Person,
     Agent,
     /// A page of the set opened it while the agent worked.
@@ -55,7 +55,7 @@ pub(in crate::engine) enum JoinedBy {
 
 impl TabSets {
     /// Adds a tab. Fails if the set is full.
-    pub(in crate::engine) fn add(&self, conversation: &Conversation, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
+    pub(crate) fn add(&self, conversation: &Conversation, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
         if conversation.info().tab_id == Some(tab) {
             return Ok(());
         }
@@ -76,12 +76,12 @@ impl TabSets {
     }
 
     /// Signals every change of which tabs are in a set.
-    pub(in crate::engine) fn changes(&self) -> watch::Receiver<()> {
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
         self.0.changed.subscribe()
     }
 
     /// Records what the agent of a conversation's new turn is called.
-    pub(in crate::engine) fn worked_by(&self, conversation: &Conversation, agent: String) {
+    pub(crate) fn worked_by(&self, conversation: &Conversation, agent: String) {
         let mut sets = self.sets();
         let known = &mut sets.entry(conversation.id().clone()).or_default().agent;
         if known.as_ref() != Some(&agent) {
@@ -91,12 +91,12 @@ impl TabSets {
     }
 
     /// Returns what the agent of a conversation's latest turn is called.
-    pub(in crate::engine) fn agent_of(&self, id: &ConversationId) -> Option<String> {
+    pub(crate) fn agent_of(&self, id: &ConversationId) -> Option<String> {
         self.sets().get(id)?.agent.clone()
     }
 
     /// Returns the tabs that agents of the panel and their pages have opened.
-    pub(in crate::engine) fn made_by_agents(&self) -> Vec<MadeByAgent> {
+    pub(crate) fn made_by_agents(&self) -> Vec<MadeByAgent> {
         let sets = self.sets();
         let with_agent = sets.iter().filter_map(|(id, set)| Some((id, set.agent.as_ref()?, set)));
         let made = with_agent.flat_map(|(id, agent, set)| {
@@ -107,7 +107,7 @@ impl TabSets {
     }
 
     /// Returns the tabs that a conversation's agent may use, its own first.
-    pub(in crate::engine) fn of(&self, conversation: &Conversation) -> Vec<TabId> {
+    pub(crate) fn of(&self, conversation: &Conversation) -> Vec<TabId> {
         let own = conversation.info().tab_id;
         let sets = self.sets();
         let added = sets.get(conversation.id()).into_iter().flat_map(|set| set.added.keys().copied());
@@ -116,20 +116,20 @@ impl TabSets {
 
     /// Returns the tab of the agent's next command. It may have been closed: then the command reports that instead of
     /// acting in another tab.
-    pub(in crate::engine) fn working(&self, conversation: &Conversation) -> Option<TabId> {
+    pub(crate) fn working(&self, conversation: &Conversation) -> Option<TabId> {
         let working = self.sets().get(conversation.id()).and_then(|set| set.working);
         working.or(conversation.info().tab_id)
     }
 
     /// Moves the agent to this tab of its set.
-    pub(in crate::engine) fn work_in(&self, conversation: &Conversation, tab: TabId) {
+    pub(crate) fn work_in(&self, conversation: &Conversation, tab: TabId) {
         let own = conversation.info().tab_id == Some(tab);
         self.sets().entry(conversation.id().clone()).or_default().working = Some(tab).filter(|_| !own);
     }
 
     /// Returns the tab for a new turn: the working tab, or the conversation's own tab if the agent may no longer use
     /// the former.
-    pub(in crate::engine) fn settle_working(&self, conversation: &Conversation) -> Option<TabId> {
+    pub(crate) fn settle_working(&self, conversation: &Conversation) -> Option<TabId> {
         let set = self.of(conversation);
         if let Some(known) = self.sets().get_mut(conversation.id()) {
             known.working = known.working.filter(|tab| set.contains(tab));
@@ -138,21 +138,21 @@ impl TabSets {
     }
 
     /// Returns true if the agent or one of its pages opened the tab, so that closing it takes nothing from the person.
-    pub(in crate::engine) fn is_made_by_agent(&self, conversation: &Conversation, tab: TabId) -> bool {
+    pub(crate) fn is_made_by_agent(&self, conversation: &Conversation, tab: TabId) -> bool {
         let sets = self.sets();
         let by = sets.get(conversation.id()).and_then(|set| set.added.get(&tab));
         by.is_some_and(|by| by.is_made_by_agent())
     }
 
     /// Returns the tabs that joined the set since the last call and are still in it.
-    pub(in crate::engine) fn take_news(&self, conversation: &Conversation) -> Vec<(TabId, JoinedBy)> {
+    pub(crate) fn take_news(&self, conversation: &Conversation) -> Vec<(TabId, JoinedBy)> {
         let mut sets = self.sets();
         let Some(TabSet { news, added, .. }) = sets.get_mut(conversation.id()) else { return Vec::new() };
         std::mem::take(news).into_iter().filter(|(tab, _)| added.contains_key(tab)).collect()
     }
 
     /// Removes a tab from the set at the person's request.
-    pub(in crate::engine) fn take_out(&self, conversation: &Conversation, tab: TabId) {
+    pub(crate) fn take_out(&self, conversation: &Conversation, tab: TabId) {
         if let Some(set) = self.sets().get_mut(conversation.id()) {
             set.added.remove(&tab);
         }
@@ -160,7 +160,7 @@ impl TabSets {
     }
 
     /// Removes a closed tab from every set.
-    pub(in crate::engine) fn leave(&self, tab: TabId) {
+    pub(crate) fn leave(&self, tab: TabId) {
         self.sets().retain(|_, set| {
             set.added.remove(&tab);
             !set.added.is_empty() || set.working.is_some() || set.agent.is_some()
@@ -169,7 +169,7 @@ impl TabSets {
     }
 
     /// Removes the set of a deleted conversation.
-    pub(in crate::engine) fn forget(&self, id: &ConversationId) {
+    pub(crate) fn forget(&self, id: &ConversationId) {
         self.sets().remove(id);
         self.0.changed.send_replace(());
     }

@@ -3,25 +3,25 @@
 //! Owns the order of the sources: first the browser that has the tab, then the reports of its port.
 
 use super::service::Tabs;
-use crate::base::site;
-use crate::chat::Conversation;
-use crate::protocol::chat::PageContext;
-use crate::protocol::ids::{ChromeTabId, TabId};
+use gstack_base::site;
+use gstack_chat::Conversation;
+use gstack_protocol::chat::PageContext;
+use gstack_protocol::ids::{ChromeTabId, TabId};
 
 impl Tabs {
     /// Returns the page of a conversation's tab.
-    pub(in crate::engine) fn page_of(&self, conversation: &Conversation) -> Option<PageContext> {
+    pub(crate) fn page_of(&self, conversation: &Conversation) -> Option<PageContext> {
         self.shown(conversation.info().tab_id?).map(|(_, page)| page)
     }
 
     /// Returns the tab in which the agent works and its page. `None` if that is the conversation's own tab.
-    pub(in crate::engine) fn working_page(&self, conversation: &Conversation) -> Option<(TabId, PageContext)> {
+    pub(crate) fn working_page(&self, conversation: &Conversation) -> Option<(TabId, PageContext)> {
         let tab = self.sets().working(conversation).filter(|tab| conversation.info().tab_id != Some(*tab))?;
         Some((tab, self.shown(tab)?.1))
     }
 
     /// Returns the page of a tab, and Chrome's id of the tab if known.
-    pub(in crate::engine) fn shown(&self, tab_id: TabId) -> Option<(Option<ChromeTabId>, PageContext)> {
+    pub(crate) fn shown(&self, tab_id: TabId) -> Option<(Option<ChromeTabId>, PageContext)> {
         if let Some((browser, _)) = self.0.browsers.pages_with(Some(tab_id))
             && let Ok(tab) = browser.tab(tab_id)
             && let Ok(info) = tab.info()
@@ -35,12 +35,12 @@ impl Tabs {
     }
 
     /// Returns the host of the page in a tab.
-    pub(in crate::engine) fn site_of(&self, tab: TabId) -> Option<String> {
+    pub(crate) fn site_of(&self, tab: TabId) -> Option<String> {
         site::of(&self.url_in(tab)?)
     }
 
     /// Returns what a tab shows, so that permissions can be bound to it.
-    pub(in crate::engine) fn shown_in(&self, tab: TabId) -> site::SiteOrPage {
+    pub(crate) fn shown_in(&self, tab: TabId) -> site::SiteOrPage {
         site::SiteOrPage::of(&self.url_in(tab).unwrap_or_default())
     }
 

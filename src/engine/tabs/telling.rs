@@ -2,13 +2,13 @@
 
 use super::book::Working;
 use super::service::Tabs;
-use crate::chat::Conversation;
-use crate::engine::ports::PortId;
-use crate::protocol::chat::ConversationState;
-use crate::protocol::ids::TabId;
-use crate::protocol::methods::ToPanel;
-use crate::protocol::tabs::{ChromeTab, TabWithConversation};
-use crate::protocol::tabs::{TabsConversations, TabsWorking, WorkingTab};
+use crate::ports::PortId;
+use gstack_chat::Conversation;
+use gstack_protocol::chat::ConversationState;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::methods::ToPanel;
+use gstack_protocol::tabs::{ChromeTab, TabWithConversation};
+use gstack_protocol::tabs::{TabsConversations, TabsWorking, WorkingTab};
 
 /// The most tabs that one message lists: with the longest addresses and titles they still fit into one of Chrome's frames.
 /// Running ones come first.
@@ -16,14 +16,14 @@ const MOST_TOLD: usize = 200;
 
 impl Tabs {
     /// Changes the displayed work of an agent in a conversation's tab.
-    pub(in crate::engine) fn change_work(&self, conversation: &Conversation, change: impl FnOnce(&mut Working)) {
+    pub(crate) fn change_work(&self, conversation: &Conversation, change: impl FnOnce(&mut Working)) {
         if self.0.book.change_work(conversation.id(), change) {
             self.tell_work();
         }
     }
 
     /// Sends every background the tabs that have a conversation, and updates the tab state of every conversation.
-    pub(in crate::engine) fn tell(&self) {
+    pub(crate) fn tell(&self) {
         self.refresh_all();
         for (port, sender) in self.0.ports.senders() {
             let tabs = self.tabs_with_conversation(port);
@@ -56,7 +56,7 @@ impl Tabs {
     }
 
     /// Returns a tab as one port's Chrome knows it.
-    pub(in crate::engine) fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
+    pub(crate) fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
         let driven =
             self.0.browsers.of_port(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
         match driven {
@@ -66,7 +66,7 @@ impl Tabs {
     }
 
     /// Sends every background where agents work.
-    pub(in crate::engine) fn tell_work(&self) {
+    pub(crate) fn tell_work(&self) {
         let agents = self.0.book.working().into_iter().filter_map(|(id, working)| {
             let own = || self.0.store.get(&id).ok()?.info().tab_id;
             Some((working.tab.or_else(own)?, self.0.book.is_paused(&id), working))

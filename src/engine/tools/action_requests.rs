@@ -1,12 +1,12 @@
 //! Maps a command call to the policy's request: the kind of action, the site, and the risk.
 
-use crate::base::site;
-use crate::browser::page::ClickDestination;
-use crate::command::spec::{Navigates, TabUse};
-use crate::command::{Call, url_guard};
-use crate::engine::policy::{ActionKind, ActionRequest, Risk, TaintLog};
-use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::{PolicyScope, PolicyTool};
+use crate::policy::{ActionKind, ActionRequest, Risk, TaintLog};
+use gstack_base::site;
+use gstack_browser::page::ClickDestination;
+use gstack_command::spec::{Navigates, TabUse};
+use gstack_command::{Call, url_guard};
+use gstack_protocol::ids::ConversationId;
+use gstack_protocol::policy::{PolicyScope, PolicyTool};
 
 /// The tab and conversation that a call concerns.
 pub(super) struct TabContext<'a> {
@@ -94,7 +94,7 @@ pub(super) fn destination(typed: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{registry, tool_schema};
+    use gstack_command::{registry, tool_schema};
     use serde_json::{Value, json};
 
     fn requested(name: &str, arguments: &Value, taint_log: &TaintLog, into_password: bool) -> ActionRequest {

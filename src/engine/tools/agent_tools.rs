@@ -3,28 +3,28 @@
 //! Owns the lifetime of a token, which is that of its agent. The table of tokens is in `agents`.
 
 use super::{ConversationTools, page_tool_list, page_tool_look, tool_list};
-use crate::agent::adapter::ToolResult;
-use crate::engine::activity::ActivityLog;
-use crate::engine::agents::{AgentAccess, OfferedTool, PageToolOffer, Tokens};
-use crate::engine::approvals::Approvals;
-use crate::engine::browser_connection::BrowserConnection;
-use crate::engine::browsers::Browsers;
-use crate::engine::command_runner::CommandRunner;
-use crate::engine::config::ConfigFile;
-use crate::engine::conversations::ConversationGate;
-use crate::engine::drivers::{Driver, Drivers};
-use crate::engine::elements::Elements;
-use crate::engine::lease_requests::LeaseRequests;
-use crate::engine::pauses::Pauses;
-use crate::engine::policy::PolicyService;
-use crate::engine::sign_ins::SignIns;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::ConversationId;
+use crate::activity::ActivityLog;
+use crate::agents::{AgentAccess, OfferedTool, PageToolOffer, Tokens};
+use crate::approvals::Approvals;
+use crate::browser_connection::BrowserConnection;
+use crate::browsers::Browsers;
+use crate::command_runner::CommandRunner;
+use crate::config::ConfigFile;
+use crate::conversations::ConversationGate;
+use crate::drivers::{Driver, Drivers};
+use crate::elements::Elements;
+use crate::lease_requests::LeaseRequests;
+use crate::pauses::Pauses;
+use crate::policy::PolicyService;
+use crate::sign_ins::SignIns;
+use crate::tabs::Tabs;
+use crate::tasks::Tasks;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use gstack_agent::adapter::ToolResult;
+use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::ConversationId;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -32,37 +32,33 @@ use tokio_util::sync::CancellationToken;
 
 /// The services that tools act through, and the tokens of running agents. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct AgentTools {
-    pub(in crate::engine) activity: ActivityLog,
-    pub(in crate::engine) approvals: Approvals,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) config: ConfigFile,
-    pub(in crate::engine) connection: BrowserConnection,
-    pub(in crate::engine) drivers: Drivers,
-    pub(in crate::engine) elements: Elements,
-    pub(in crate::engine) lease_requests: LeaseRequests,
-    pub(in crate::engine) pauses: Pauses,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) runner: CommandRunner,
-    pub(in crate::engine) sign_ins: SignIns,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) tasks: Tasks,
-    pub(in crate::engine) tokens: Tokens<dyn AgentAccess>,
+pub struct AgentTools {
+    pub(crate) activity: ActivityLog,
+    pub(crate) approvals: Approvals,
+    pub(crate) browsers: Browsers,
+    pub(crate) config: ConfigFile,
+    pub(crate) connection: BrowserConnection,
+    pub(crate) drivers: Drivers,
+    pub(crate) elements: Elements,
+    pub(crate) lease_requests: LeaseRequests,
+    pub(crate) pauses: Pauses,
+    pub(crate) policy: PolicyService,
+    pub(crate) runner: CommandRunner,
+    pub(crate) sign_ins: SignIns,
+    pub(crate) tabs: Tabs,
+    pub(crate) tasks: Tasks,
+    pub(crate) tokens: Tokens<dyn AgentAccess>,
 }
 
 impl AgentTools {
     /// Returns new tools for an agent of a conversation, with a token. `by_person` is true for the built-in agent.
-    pub(in crate::engine) fn open(&self, gate: ConversationGate, by_person: bool) -> Arc<ConversationTools> {
+    pub(crate) fn open(&self, gate: ConversationGate, by_person: bool) -> Arc<ConversationTools> {
         self.admit(ConversationTools::new(self.clone(), gate, by_person, None))
     }
 
     /// Returns new tools for a registered driver that the policy judges, with a token. `gate` is that of its detached
     /// conversation.
-    pub(in crate::engine) fn open_for_driver(
-        &self,
-        gate: ConversationGate,
-        driver: Arc<Driver>,
-    ) -> Arc<ConversationTools> {
+    pub(crate) fn open_for_driver(&self, gate: ConversationGate, driver: Arc<Driver>) -> Arc<ConversationTools> {
         self.admit(ConversationTools::new(self.clone(), gate, false, Some(driver)))
     }
 
@@ -77,23 +73,23 @@ impl AgentTools {
     }
 
     /// Revokes the token of an agent that has ended.
-    pub(in crate::engine) fn revoke(&self, tools: &ConversationTools) {
+    pub(crate) fn revoke(&self, tools: &ConversationTools) {
         self.tokens.revoke(tools.token());
         tools.ended.cancel();
     }
 
     /// Returns the tools that a token gives access to. The comparison takes the same time for every token.
-    pub(crate) fn of_token(&self, presented: &str) -> Option<Arc<dyn AgentAccess>> {
+    pub fn of_token(&self, presented: &str) -> Option<Arc<dyn AgentAccess>> {
         self.tokens.opened_by(presented)
     }
 
     /// Returns the tools of a driver that the policy judges. A trusted one has none.
-    pub(crate) fn of_driver(&self, driver: &Driver) -> Option<Arc<dyn AgentAccess>> {
+    pub fn of_driver(&self, driver: &Driver) -> Option<Arc<dyn AgentAccess>> {
         self.of_conversation(driver.conversation.id())
     }
 
     /// Returns the tools of a conversation whose agent runs.
-    pub(crate) fn of_conversation(&self, id: &ConversationId) -> Option<Arc<dyn AgentAccess>> {
+    pub fn of_conversation(&self, id: &ConversationId) -> Option<Arc<dyn AgentAccess>> {
         self.tokens.find(|tools| tools.conversation_id() == id)
     }
 }

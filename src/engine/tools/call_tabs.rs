@@ -4,13 +4,13 @@
 
 use super::ConversationTools;
 use super::error::ToolError;
-use crate::browser::browser::Browser;
-use crate::command::spec::TabUse;
-use crate::command::{Call, TabSwitch, not_in_set, tab_number};
-use crate::engine::browsers::BrowsersError;
-use crate::protocol::command::CommandRequest;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::browsers::BrowsersError;
+use gstack_browser::browser::Browser;
+use gstack_command::spec::TabUse;
+use gstack_command::{Call, TabSwitch, not_in_set, tab_number};
+use gstack_protocol::command::CommandRequest;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use std::sync::Arc;
 
 /// The longest name of a browser that is repeated to whoever used it, in characters.
@@ -89,7 +89,7 @@ impl ConversationTools {
         }
         let (tabs, conversation) = (self.services.tabs.clone(), self.conversation().clone());
         TabSwitch::Callback(Arc::new(move |tab| {
-            tabs.sets().add(&conversation, tab, crate::engine::tabs::JoinedBy::Agent)?;
+            tabs.sets().add(&conversation, tab, crate::tabs::JoinedBy::Agent)?;
             tabs.work_in(&conversation, tab);
             Ok(())
         }))

@@ -3,14 +3,14 @@
 //! Owns what differs: its first tab, and its `lease` and `release`. Its approvals wait in `approvals`.
 
 use super::ConversationTools;
-use crate::command::spec::{EngineCommand, Needs};
-use crate::command::{Call, registry};
-use crate::engine::activity::Source;
-use crate::engine::drivers::Driver;
-use crate::protocol::activity::ActivitySource;
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::activity::Source;
+use crate::drivers::Driver;
+use gstack_command::spec::{EngineCommand, Needs};
+use gstack_command::{Call, registry};
+use gstack_protocol::activity::ActivitySource;
+use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use std::sync::Arc;
 
 impl ConversationTools {

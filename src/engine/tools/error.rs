@@ -3,8 +3,8 @@
 //! Owns the message and the next step of each. A model reads them, so they are in English. The policy has its own
 //! faults.
 
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 
 /// The next step after the person used the page.
 pub(super) const DECIDE_AGAIN: &str = "Look at the page as it is now, and decide again.";

@@ -4,16 +4,16 @@
 //! Owns what is noted while an act runs. An act without these notes runs the same: nothing here fails a call.
 
 use super::ConversationTools;
-use crate::base::clock::now_millis;
-use crate::base::mutex::lock;
-use crate::base::shorten::shorten;
-use crate::browser::page::{Area, ImageFormat, Page};
-use crate::chat::evidence::{ActTrace, TracedPage, TracedRequest};
-use crate::command::{Call, Category, redaction, tool_arguments};
-use crate::engine::activity;
-use crate::engine::conversations::ToolCallName;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::{FileId, TabId};
+use crate::activity;
+use crate::conversations::ToolCallName;
+use gstack_base::clock::now_millis;
+use gstack_base::mutex::lock;
+use gstack_base::shorten::shorten;
+use gstack_browser::page::{Area, ImageFormat, Page};
+use gstack_chat::evidence::{ActTrace, TracedPage, TracedRequest};
+use gstack_command::{Call, Category, redaction, tool_arguments};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{FileId, TabId};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tokio::sync::oneshot;

@@ -4,11 +4,11 @@
 //! command does.
 
 use super::AgentTools;
-use crate::engine::browsers::BrowsersError;
-use crate::engine::drivers::Driver;
-use crate::protocol::catalogue;
-use crate::protocol::command::CommandRequest;
-use crate::protocol::fault::Fault;
+use crate::browsers::BrowsersError;
+use crate::drivers::Driver;
+use gstack_protocol::catalogue;
+use gstack_protocol::command::CommandRequest;
+use gstack_protocol::fault::Fault;
 
 impl AgentTools {
     /// Makes sure that the driver has a tab that is open. Fails if no browser can be opened.

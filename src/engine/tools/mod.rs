@@ -24,27 +24,27 @@ mod taint;
 mod target_snapshot;
 mod tool_list;
 
-use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
-use crate::base::site;
-use crate::browser::dialogs::DialogPolicy;
-use crate::chat::Conversation;
-use crate::command::spec::{Navigates, TabUse};
-use crate::command::words::{self, Words};
-use crate::command::{Call, Class, Output, Spec, picture, registry, tool_schema};
-use crate::engine::command_runner::Target;
-use crate::engine::conversations::{ConversationGate, ToolCallName};
-use crate::engine::drivers::Driver;
-use crate::protocol::activity::ActivitySource;
-use crate::protocol::chat::StepKind;
-use crate::protocol::command::CommandResult;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
-pub(crate) use agent_tools::AgentTools;
+use crate::command_runner::Target;
+use crate::conversations::{ConversationGate, ToolCallName};
+use crate::drivers::Driver;
+pub use agent_tools::AgentTools;
 use call_tabs::CallTabs;
 use error::ToolError;
 use evidence::ActNotes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use gstack_agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
+use gstack_base::site;
+use gstack_browser::dialogs::DialogPolicy;
+use gstack_chat::Conversation;
+use gstack_command::spec::{Navigates, TabUse};
+use gstack_command::words::{self, Words};
+use gstack_command::{Call, Class, Output, Spec, picture, registry, tool_schema};
+use gstack_protocol::activity::ActivitySource;
+use gstack_protocol::chat::StepKind;
+use gstack_protocol::command::CommandResult;
+use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::ids::TabId;
 use page_tool_list::PageToolList;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
 
 /// The tools of one agent of one conversation.
-pub(in crate::engine) struct ConversationTools {
+pub(crate) struct ConversationTools {
     services: AgentTools,
     gate: ConversationGate,
     token: String,
@@ -80,11 +80,11 @@ impl ConversationTools {
         }
     }
 
-    pub(in crate::engine) fn token(&self) -> &str {
+    pub(crate) fn token(&self) -> &str {
         &self.token
     }
 
-    pub(in crate::engine) fn conversation(&self) -> &Arc<Conversation> {
+    pub(crate) fn conversation(&self) -> &Arc<Conversation> {
         self.gate.conversation()
     }
 

@@ -3,21 +3,21 @@
 //! Owns both approvals. Never runs the action.
 
 use super::ConversationTools;
-use crate::base::visible::visible;
-use crate::browser::browser::Browser;
-use crate::browser::dialogs::Dialog;
-use crate::browser::tab::Tab;
-use crate::browser::tabs::BrowserEvent;
-use crate::chat::turn::ApprovalRequest;
-use crate::command::Output;
-use crate::command::effects::{on_a_line, replace_download};
-use crate::engine::policy::{ActionKind, ActionRequest, AuditedAction, PolicyOutcome, Risk};
-use crate::protocol::action::ActionRecord;
-use crate::protocol::chat::StepKind;
-use crate::protocol::effects::{Download, Effect};
-use crate::protocol::ids::{ApprovalId, TabId};
-use crate::protocol::policy::PolicyScope;
-use crate::protocol::sentence::Sentence;
+use crate::policy::{ActionKind, ActionRequest, AuditedAction, PolicyOutcome, Risk};
+use gstack_base::visible::visible;
+use gstack_browser::browser::Browser;
+use gstack_browser::dialogs::Dialog;
+use gstack_browser::tab::Tab;
+use gstack_browser::tabs::BrowserEvent;
+use gstack_chat::turn::ApprovalRequest;
+use gstack_command::Output;
+use gstack_command::effects::{on_a_line, replace_download};
+use gstack_protocol::action::ActionRecord;
+use gstack_protocol::chat::StepKind;
+use gstack_protocol::effects::{Download, Effect};
+use gstack_protocol::ids::{ApprovalId, TabId};
+use gstack_protocol::policy::PolicyScope;
+use gstack_protocol::sentence::Sentence;
 use std::convert::Infallible;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
@@ -125,7 +125,7 @@ impl ConversationTools {
         let request = ActionRequest {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Download),
-            site: crate::base::site::of(&download.url).or_else(|| self.services.tabs.site_of(tab)),
+            site: gstack_base::site::of(&download.url).or_else(|| self.services.tabs.site_of(tab)),
             tool: None,
             risk: Risk::Plain,
         };

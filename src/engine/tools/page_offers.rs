@@ -3,11 +3,11 @@
 //! Owns the reduction. Pure. What a page says is a claim: no annotation is read, and the approval of a call shows the page's own
 //! words.
 
-use crate::base::lookalike::is_invisible;
-use crate::browser::page::PageTool;
-use crate::engine::agents::PageToolOffer;
-use crate::protocol::ids::TabId;
-use crate::protocol::page_tool::{ListedPageTool, PAGE_TOOL_PREFIX};
+use crate::agents::PageToolOffer;
+use gstack_base::lookalike::is_invisible;
+use gstack_browser::page::PageTool;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::page_tool::{ListedPageTool, PAGE_TOOL_PREFIX};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -154,8 +154,21 @@ fn is_property(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::browser::page::page_tool_for_tests as tool;
-    use crate::command::registry;
+    use gstack_browser::devtools::web_mcp::Annotations;
+    use gstack_browser::frames::FrameId;
+    use gstack_command::registry;
+
+    fn tool(name: &str, url: &str) -> PageTool {
+        PageTool {
+            name: name.to_owned(),
+            description: "Adds".to_owned(),
+            schema: json!({ "type": "object" }),
+            annotations: Annotations::default(),
+            is_form: false,
+            url: url.to_owned(),
+            frame: FrameId::new("F"),
+        }
+    }
 
     fn names(tools: &[PageTool]) -> Vec<String> {
         reduced(TabId(1), tools).into_iter().map(|offer| offer.listed.name).collect()

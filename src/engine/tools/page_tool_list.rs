@@ -2,8 +2,8 @@
 //!
 //! Owns the list and the wish to look again. `page_tool_look` looks.
 
-use crate::engine::agents::PageToolOffer;
-use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
+use crate::agents::PageToolOffer;
+use gstack_protocol::page_tool::PAGE_TOOL_PREFIX;
 use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 

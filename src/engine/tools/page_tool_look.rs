@@ -6,11 +6,11 @@
 use super::error::ToolError;
 use super::page_tool_list::is_page_tool;
 use super::{ConversationTools, page_offers, tool_list};
-use crate::command::{Call, Class, Spec, registry, tool_schema};
-use crate::engine::agents::PageToolOffer;
-use crate::engine::policy::{ActionKind, ActionRequest, Risk};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::agents::PageToolOffer;
+use crate::policy::{ActionKind, ActionRequest, Risk};
+use gstack_command::{Call, Class, Spec, registry, tool_schema};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,7 +125,7 @@ fn caller() -> Option<&'static Spec> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::page_tool::ListedPageTool;
+    use gstack_protocol::page_tool::ListedPageTool;
     use serde_json::json;
 
     #[test]

@@ -3,14 +3,14 @@
 //! Owns the words on the card. Never believes them: they are the page's claims.
 
 use super::error::ToolError;
-use crate::base::visible::visible;
-use crate::browser::page::{Expected, PageTool, PageTools};
-use crate::command::{chosen_page_tool, page_tool_claims};
-use crate::engine::browsers::{Browsers, BrowsersError};
-use crate::protocol::catalogue;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
-use crate::protocol::policy::PolicyTool;
+use crate::browsers::{Browsers, BrowsersError};
+use gstack_base::visible::visible;
+use gstack_browser::page::{Expected, PageTool, PageTools};
+use gstack_command::{chosen_page_tool, page_tool_claims};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::policy::PolicyTool;
 
 /// The longest description and schema that are put before a person, in bytes.
 const LONGEST_WORDS: usize = 16 * 1024;

@@ -6,12 +6,12 @@ use super::ConversationTools;
 use super::call_tabs::CallTabs;
 use super::error::{DECIDE_AGAIN, ToolError};
 use super::evidence::ActNotes;
-use crate::agent::adapter::ToolResult;
-use crate::command::{Call, Class, Spec};
-use crate::engine::drivers::CLIENT_WAITS;
-use crate::engine::pauses::HandedBack;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::drivers::CLIENT_WAITS;
+use crate::pauses::HandedBack;
+use gstack_agent::adapter::ToolResult;
+use gstack_command::{Call, Class, Spec};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use tokio_util::sync::CancellationToken;
 
 impl ConversationTools {

@@ -4,10 +4,10 @@
 //! drawn in the page.
 
 use super::ConversationTools;
-use crate::browser::page::ApprovalMark;
-use crate::command::Call;
-use crate::engine::tasks::Tasks;
-use crate::protocol::ids::{ApprovalId, TabId};
+use crate::tasks::Tasks;
+use gstack_browser::page::ApprovalMark;
+use gstack_command::Call;
+use gstack_protocol::ids::{ApprovalId, TabId};
 use std::convert::Infallible;
 
 /// Longer text is not drawn; a field does not show more at once. In characters.

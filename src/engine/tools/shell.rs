@@ -5,11 +5,11 @@
 use super::ConversationTools;
 use super::error::ToolError;
 use super::{page_tool_list, tool_list};
-use crate::agent::adapter::ToolResult;
-use crate::command::{Call, tool_schema};
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use gstack_agent::adapter::ToolResult;
+use gstack_command::{Call, tool_schema};
+use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::oneshot;

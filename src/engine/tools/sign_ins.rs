@@ -2,17 +2,17 @@
 //!
 //! Owns the words on the card, and what counts as a look at a secret. Never asks for a secret.
 
-use crate::base::site;
-use crate::base::visible::visible;
-use crate::command::{Call, Class, SignInSource, check_sign_in_origin};
-use crate::engine::browsers::{Browsers, BrowsersError};
-use crate::engine::sign_ins::SignIns;
-use crate::protocol::catalogue;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
-use crate::protocol::policy::PolicyTool;
-use crate::protocol::sentence::LocalizedPhrase;
-use crate::protocol::sign_in::SavedSignIn;
+use crate::browsers::{Browsers, BrowsersError};
+use crate::sign_ins::SignIns;
+use gstack_base::site;
+use gstack_base::visible::visible;
+use gstack_command::{Call, Class, SignInSource, check_sign_in_origin};
+use gstack_protocol::catalogue;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::policy::PolicyTool;
+use gstack_protocol::sentence::LocalizedPhrase;
+use gstack_protocol::sign_in::SavedSignIn;
 use sha2::{Digest, Sha256};
 
 /// Returns a saved sign-in.

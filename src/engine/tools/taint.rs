@@ -3,11 +3,11 @@
 //! Owns what is recorded. `policy` has the log, and judges by it.
 
 use super::ConversationTools;
-use crate::base::site;
-use crate::command::{Call, Category, Output, Spec};
-use crate::protocol::chat::PageContext;
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use gstack_base::site;
+use gstack_command::{Call, Category, Output, Spec};
+use gstack_protocol::chat::PageContext;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
 
 impl ConversationTools {
     /// Records what a call sends to a site: the typed text, and the addresses it goes to. `home` is the address of the

@@ -5,19 +5,19 @@
 
 use super::page_tools::SeenTool;
 use super::sign_ins::{self, sign_in};
-use crate::base::site::{self, SiteOrPage};
-use crate::base::visible::visible;
-use crate::browser::page::error::PageError;
-use crate::browser::page::{ClickDestination, Expected, ExpectedElement, Page, Target};
-use crate::command::spec::{Navigates, TabUse};
-use crate::command::{Call, Class, consequence, redaction};
-use crate::engine::browsers::Browsers;
-use crate::engine::sign_ins::SignIns;
-use crate::protocol::action::{ActionElement, ActionRecord};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
-use crate::protocol::policy::PolicyTool;
-use crate::protocol::sign_in::SavedSignIn;
+use crate::browsers::Browsers;
+use crate::sign_ins::SignIns;
+use gstack_base::site::{self, SiteOrPage};
+use gstack_base::visible::visible;
+use gstack_browser::page::error::PageError;
+use gstack_browser::page::{ClickDestination, Expected, ExpectedElement, Page, Target};
+use gstack_command::spec::{Navigates, TabUse};
+use gstack_command::{Call, Class, consequence, redaction};
+use gstack_protocol::action::{ActionElement, ActionRecord};
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::TabId;
+use gstack_protocol::policy::PolicyTool;
+use gstack_protocol::sign_in::SavedSignIn;
 
 /// The longest text that the person can edit in a card, in bytes. A longer text is only shown.
 const LONGEST_TEXT: usize = 4 * 1024;

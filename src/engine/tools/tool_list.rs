@@ -2,10 +2,10 @@
 //!
 //! Owns the list and the parsing of a call. Never runs one.
 
-use crate::command::spec::Offered;
-use crate::command::{Call, Class, Spec, registry, tool_schema};
-use crate::engine::agents::OfferedTool;
-use crate::protocol::fault::Fault;
+use crate::agents::OfferedTool;
+use gstack_command::spec::Offered;
+use gstack_command::{Call, Class, Spec, registry, tool_schema};
+use gstack_protocol::fault::Fault;
 use serde_json::Value;
 
 /// Returns all offered tools as MCP lists them.
@@ -42,7 +42,7 @@ pub(super) fn call_of(tool: &str, arguments: &Value) -> Result<Call, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::fault::FaultCode;
+    use gstack_protocol::fault::FaultCode;
     use serde_json::json;
 
     #[test]

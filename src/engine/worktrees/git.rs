@@ -5,10 +5,10 @@
 //!
 //! Sources: git-config(1), gitattributes(5), githooks(5), git(1) "ENVIRONMENT VARIABLES".
 
-use crate::agent::adapter::AgentEnvironment;
-use crate::agent::discovery;
-use crate::agent::process::brief::{self, BriefError};
-use crate::agent::sandbox::Access;
+use gstack_agent::adapter::AgentEnvironment;
+use gstack_agent::discovery;
+use gstack_agent::process::brief::{self, BriefError};
+use gstack_agent::sandbox::Access;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

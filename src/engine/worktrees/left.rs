@@ -3,7 +3,7 @@
 use super::git::GitError;
 use super::service::Worktrees;
 use super::tree::{self, Loss, Stand};
-use crate::protocol::ids::ConversationId;
+use gstack_protocol::ids::ConversationId;
 use std::path::PathBuf;
 
 /// A tree without a conversation.
@@ -16,7 +16,7 @@ struct Left {
 impl Worktrees {
     /// Removes in the background what earlier daemons left: partly created trees, and those of deleted conversations if
     /// nothing would be lost.
-    pub(in crate::engine) fn sweep_left(&self) {
+    pub(crate) fn sweep_left(&self) {
         let (service, shutdown) = (self.clone(), self.0.tasks.shutdown());
         self.0.tasks.spawn(async move {
             tokio::select! {
@@ -50,7 +50,7 @@ impl Worktrees {
     }
 
     /// Returns notes for `doctor` about trees without a conversation: their contents, and how to remove them.
-    pub(in crate::engine) async fn notes(&self) -> Vec<String> {
+    pub(crate) async fn notes(&self) -> Vec<String> {
         let _one_at_a_time = self.0.change.lock().await;
         self.left_worktrees().await.iter().map(left_words).collect()
     }

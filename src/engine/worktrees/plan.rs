@@ -1,8 +1,8 @@
 //! The preparation of a conversation's folder before an agent works in it. Pure.
 
-use crate::chat::WorkFolder;
-use crate::chat::session_file::FolderUse;
-use crate::engine::config::WorktreesConfig;
+use crate::config::WorktreesConfig;
+use gstack_chat::WorkFolder;
+use gstack_chat::session_file::FolderUse;
 
 /// The preparation of a conversation's folder before an agent works in it.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,25 +6,25 @@ use super::git::{Git, GitError};
 use super::plan::{Plan, plan};
 use super::tree::{self, Stand, TreeError};
 use super::words::{fault, made_words};
-use crate::agent::sandbox::Access;
-use crate::base::home::Home;
-use crate::chat::{Conversation, Store};
-use crate::engine::agents::AgentPool;
-use crate::engine::config::ConfigFile;
-use crate::engine::folders;
-use crate::engine::ports::Ports;
-use crate::engine::tasks::{Tasks, off_thread};
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::chat::Worktree;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::ConversationId;
+use crate::agents::AgentPool;
+use crate::config::ConfigFile;
+use crate::folders;
+use crate::ports::Ports;
+use crate::tasks::{Tasks, off_thread};
+use gstack_agent::sandbox::Access;
+use gstack_base::home::Home;
+use gstack_chat::{Conversation, Store};
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::chat::Worktree;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::ids::ConversationId;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// A handle to the worktrees. Cheap to clone.
 #[derive(Clone)]
-pub(in crate::engine) struct Worktrees(pub(super) Arc<Shared>);
+pub(crate) struct Worktrees(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) home: Home,
@@ -41,7 +41,7 @@ pub(super) struct Shared {
 }
 
 impl Worktrees {
-    pub(in crate::engine) fn new(
+    pub(crate) fn new(
         home: Home,
         config: ConfigFile,
         agents: AgentPool,
@@ -55,7 +55,7 @@ impl Worktrees {
 
     /// Prepares the conversation's folder as the settings require, before its agent begins a turn. Returns notices for
     /// the person. A tree creation that has begun completes even if the caller is dropped.
-    pub(in crate::engine) async fn settle(&self, conversation: &Arc<Conversation>) -> Result<Vec<Sentence>, Fault> {
+    pub(crate) async fn settle(&self, conversation: &Arc<Conversation>) -> Result<Vec<Sentence>, Fault> {
         if conversation.place().worktree.is_none() && !self.wants_tree(conversation) {
             return Ok(Vec::new());
         }
@@ -70,7 +70,7 @@ impl Worktrees {
     }
 
     /// Returns true if the conversation's first turn will create a worktree.
-    pub(in crate::engine) fn wants_tree(&self, conversation: &Conversation) -> bool {
+    pub(crate) fn wants_tree(&self, conversation: &Conversation) -> bool {
         matches!(plan(&self.0.config.get().worktrees, &conversation.place(), true), Plan::Make { .. })
     }
 
@@ -116,7 +116,7 @@ impl Worktrees {
     }
 
     /// Returns the access that the conversation's agent needs to the repository of its tree.
-    pub(in crate::engine) fn access(&self, conversation: &Conversation) -> Access {
+    pub(crate) fn access(&self, conversation: &Conversation) -> Access {
         match conversation.place().worktree {
             Some(_) => tree::access(&self.root_of(conversation.id())),
             None => Access::default(),

@@ -3,11 +3,11 @@
 use super::git::{Git, GitError};
 use super::plan::{Plan, plan};
 use super::tree::{self, Loss, Made, Stand, TreeError};
-use crate::agent::adapter::AgentEnvironment;
-use crate::chat::WorkFolder;
-use crate::chat::session_file::FolderUse;
-use crate::engine::config::WorktreesConfig;
-use crate::protocol::chat::Worktree;
+use crate::config::WorktreesConfig;
+use gstack_agent::adapter::AgentEnvironment;
+use gstack_chat::WorkFolder;
+use gstack_chat::session_file::FolderUse;
+use gstack_protocol::chat::Worktree;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,11 +2,11 @@
 
 use super::service::{Worktrees, save};
 use super::tree::{self, Stand, TreeError};
-use crate::chat::Conversation;
-use crate::engine::tasks::off_thread;
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::chat::{ChatBody, ConversationState, Worktree};
-use crate::protocol::ids::TurnId;
+use crate::tasks::off_thread;
+use gstack_chat::Conversation;
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::chat::{ChatBody, ConversationState, Worktree};
+use gstack_protocol::ids::TurnId;
 use std::sync::Arc;
 
 /// The number of journal entries in which to look for the start of the last turn.
@@ -15,7 +15,7 @@ const LOOKED_BACK: u32 = 200;
 impl Worktrees {
     /// Removes the tree if nothing is lost; otherwise the conversation says where it is. Called after the conversation
     /// has left its tree or its tab and no process works there.
-    pub(in crate::engine) async fn tidy(&self, conversation: &Arc<Conversation>, worktree: &Worktree) {
+    pub(crate) async fn tidy(&self, conversation: &Arc<Conversation>, worktree: &Worktree) {
         if let Err(error) = self.try_to_tidy(conversation, worktree).await {
             tracing::warn!(conversation = %conversation.id(), %error, "a work tree stays");
         }

@@ -5,7 +5,7 @@
 //! so git gets the directory that was recorded next to the tree when it was created.
 
 use super::git::{Git, GitError, Repository};
-use crate::agent::sandbox::{Access, Fixed};
+use gstack_agent::sandbox::{Access, Fixed};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};

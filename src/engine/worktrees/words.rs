@@ -2,8 +2,8 @@
 
 use super::git::GitError;
 use super::tree::{Made, TreeError};
-use crate::protocol::catalogue::{self, Sentence};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::path::Path;
 
 /// The number of characters of a commit hash to show.

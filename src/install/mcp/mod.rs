@@ -7,8 +7,8 @@ mod json;
 mod table;
 
 use super::{InstallError, binary};
-use crate::base::atomic;
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::atomic;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde::Serialize;
 use std::fs;
 use std::io::ErrorKind;

@@ -1,7 +1,7 @@
 //! Clients' files before and after a change.
 
 use super::{EditError, McpClient, Server, Wanted, apply_at, json, table};
-use crate::protocol::fault::FaultCode;
+use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

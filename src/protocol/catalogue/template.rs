@@ -2,7 +2,7 @@
 //!
 //! Owns the placeholders. The sentences themselves are in the files beside it.
 
-use crate::protocol::sentence::{LocalizedPhrase, Sentence};
+use crate::sentence::{LocalizedPhrase, Sentence};
 
 /// A sentence with placeholders for its values: `$1`, `$2` …
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 /// An address and its link's destination; `None` if it is not a link.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Line {
+pub struct Line {
     pub address: String,
     pub leads: Option<String>,
 }
 
 /// Reads every line of the table.
-pub(crate) fn lines() -> Vec<Line> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/links.json");
+pub fn lines() -> Vec<Line> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("tests/links.json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }

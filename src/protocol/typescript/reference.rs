@@ -138,7 +138,7 @@ fn split<'a>(text: &'a str, at: &str) -> Vec<&'a str> {
 
 #[test]
 fn the_page_of_the_protocol_has_every_type_of_this_wire() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(FILE);
     let page = std::fs::read_to_string(&path).unwrap();
     let (by_hand, found) = page.split_once(BEGIN).expect("the line behind which types are generated");
     let wanted = reference();
@@ -155,9 +155,9 @@ fn the_page_of_the_protocol_has_every_type_of_this_wire() {
 /// Checks that the numbers on the page match those in the code.
 #[test]
 fn the_limits_on_the_page_are_the_codes_own() {
-    use crate::protocol::chat::{LONGEST_ADDRESS, LONGEST_MESSAGE, LONGEST_SELECTION, LONGEST_TITLE};
-    use crate::protocol::frame::{COMFORTABLE, MAX_FROM_CHROME, MAX_TO_CHROME};
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE)).unwrap();
+    use crate::chat::{LONGEST_ADDRESS, LONGEST_MESSAGE, LONGEST_SELECTION, LONGEST_TITLE};
+    use crate::frame::{COMFORTABLE, MAX_FROM_CHROME, MAX_TO_CHROME};
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(FILE)).unwrap();
     for (what, limit) in [
         ("A frame to the host", MAX_FROM_CHROME),
         ("A frame from the host", COMFORTABLE),

@@ -5,9 +5,9 @@
 
 use super::AcpHandler;
 use super::Session;
-use crate::agent::acp::wire::{PermissionOption, PermissionRequest};
-use crate::agent::adapter::PermissionAnswer;
-use crate::agent::rpc::protocol_handler::{Answer, HandlerOutput, ToolPermission};
+use crate::acp::wire::{PermissionOption, PermissionRequest};
+use crate::adapter::PermissionAnswer;
+use crate::rpc::protocol_handler::{Answer, HandlerOutput, ToolPermission};
 use serde_json::{Value, json};
 
 /// A permission request that is shown to a person.

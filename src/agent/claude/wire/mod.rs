@@ -5,7 +5,7 @@
 
 mod control;
 
-pub(crate) use control::{Account, CanUseTool, ControlRequest, ControlResponse};
+pub use control::{Account, CanUseTool, ControlRequest, ControlResponse};
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -3,13 +3,13 @@
 //! Owns the open requests and their answers. The engine decides what a rule allows without asking a person.
 
 use super::CodexHandler;
-use crate::agent::adapter::{PermissionAnswer, QuestionAnswer};
-use crate::agent::clip::{STEP_BYTES, clip};
-use crate::agent::codex::options::SERVER;
-use crate::agent::codex::wire::{self, CommandApproval, FileApproval, PermissionsApproval, Questions, Request};
-use crate::agent::codex::words;
-use crate::agent::rpc::protocol_handler::{Answer, HandlerOutput, ToolPermission};
-use crate::protocol::chat::{QuestionOption, QuestionPart, StepKind};
+use crate::adapter::{PermissionAnswer, QuestionAnswer};
+use crate::clip::{STEP_BYTES, clip};
+use crate::codex::options::SERVER;
+use crate::codex::wire::{self, CommandApproval, FileApproval, PermissionsApproval, Questions, Request};
+use crate::codex::words;
+use crate::rpc::protocol_handler::{Answer, HandlerOutput, ToolPermission};
+use gstack_protocol::chat::{QuestionOption, QuestionPart, StepKind};
 use serde_json::{Value, json};
 use std::path::Path;
 

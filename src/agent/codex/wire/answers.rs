@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// The answer to `thread/start` and `thread/resume`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ThreadStarted {
+pub struct ThreadStarted {
     pub thread: Thread,
     #[serde(default)]
     pub model: Option<String>,
@@ -19,26 +19,26 @@ pub(crate) struct ThreadStarted {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Thread {
+pub struct Thread {
     pub id: String,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct PermissionProfile {
+pub struct PermissionProfile {
     #[serde(default)]
     pub id: String,
 }
 
 /// The answer to `turn/start`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct TurnAccepted {
+pub struct TurnAccepted {
     pub turn: WireTurn,
 }
 
 /// The answer to `account/read`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct AccountRead {
+pub struct AccountRead {
     pub account: Option<Account>,
     /// False with a model provider of the person's own.
     pub requires_openai_auth: bool,
@@ -46,7 +46,7 @@ pub(crate) struct AccountRead {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Account {
+pub struct Account {
     /// `apiKey`, `chatgpt` …
     #[serde(default, rename = "type")]
     pub kind: String,
@@ -56,14 +56,14 @@ pub(crate) struct Account {
 
 /// The answer to `model/list`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Models {
+pub struct Models {
     #[serde(default)]
     pub data: Vec<Model>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Model {
+pub struct Model {
     pub id: String,
     #[serde(default)]
     pub display_name: String,

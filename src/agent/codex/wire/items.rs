@@ -2,14 +2,14 @@
 //!
 //! Owns only these types.
 
-use crate::agent::rpc::content::Content;
+use crate::rpc::content::Content;
 use serde::Deserialize;
 use serde_json::Value;
 
 /// An item of a turn.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub(crate) enum Item {
+pub enum Item {
     UserMessage {},
     AgentMessage {
         id: String,
@@ -77,7 +77,7 @@ pub(crate) enum Item {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct FileUpdate {
+pub struct FileUpdate {
     #[serde(default)]
     pub path: String,
     #[serde(default)]
@@ -87,20 +87,20 @@ pub(crate) struct FileUpdate {
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(crate) struct FileUpdateKind {
+pub struct FileUpdateKind {
     /// `add`, `delete`, `update`
     #[serde(default, rename = "type")]
     pub kind: String,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct McpResult {
+pub struct McpResult {
     #[serde(default)]
     pub content: Vec<Content>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct McpError {
+pub struct McpError {
     #[serde(default)]
     pub message: String,
 }

@@ -7,15 +7,13 @@ mod answers;
 mod items;
 mod requests;
 
-pub(crate) use answers::{AccountRead, Models, ThreadStarted, TurnAccepted};
+pub use answers::{AccountRead, Models, ThreadStarted, TurnAccepted};
 #[cfg(test)]
-pub(crate) use items::FileUpdateKind;
-pub(crate) use items::{FileUpdate, Item};
-pub(crate) use requests::{
-    CommandApproval, FileApproval, PermissionsApproval, Question, QuestionOption, Questions, Request,
-};
+pub use items::FileUpdateKind;
+pub use items::{FileUpdate, Item};
+pub use requests::{CommandApproval, FileApproval, PermissionsApproval, Question, QuestionOption, Questions, Request};
 
-use crate::agent::rpc::message::read;
+use crate::rpc::message::read;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

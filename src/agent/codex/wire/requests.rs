@@ -2,14 +2,14 @@
 //!
 //! Owns only these types.
 
-use crate::agent::rpc::message::read;
+use crate::rpc::message::read;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A request of the app-server to its host.
 #[derive(Debug)]
-pub(crate) enum Request {
+pub enum Request {
     Command(CommandApproval),
     FileChange(FileApproval),
     Permissions(PermissionsApproval),
@@ -19,7 +19,7 @@ pub(crate) enum Request {
 }
 
 impl Request {
-    pub(crate) fn parse(method: &str, params: &RawValue) -> Option<Self> {
+    pub fn parse(method: &str, params: &RawValue) -> Option<Self> {
         Some(match method {
             "item/commandExecution/requestApproval" => Self::Command(read(params, method)?),
             "item/fileChange/requestApproval" => Self::FileChange(read(params, method)?),
@@ -33,7 +33,7 @@ impl Request {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CommandApproval {
+pub struct CommandApproval {
     #[serde(default)]
     pub item_id: String,
     #[serde(default)]
@@ -44,7 +44,7 @@ pub(crate) struct CommandApproval {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct FileApproval {
+pub struct FileApproval {
     #[serde(default)]
     pub item_id: String,
     #[serde(default)]
@@ -52,7 +52,7 @@ pub(crate) struct FileApproval {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct PermissionsApproval {
+pub struct PermissionsApproval {
     #[serde(default)]
     pub reason: Option<String>,
     #[serde(default)]
@@ -60,13 +60,13 @@ pub(crate) struct PermissionsApproval {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Questions {
+pub struct Questions {
     #[serde(default)]
     pub questions: Vec<Question>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Question {
+pub struct Question {
     pub id: String,
     #[serde(default)]
     pub header: String,
@@ -77,7 +77,7 @@ pub(crate) struct Question {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct QuestionOption {
+pub struct QuestionOption {
     #[serde(default)]
     pub label: String,
     #[serde(default)]
@@ -86,7 +86,7 @@ pub(crate) struct QuestionOption {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Elicitation {
+pub struct Elicitation {
     #[serde(default)]
     pub server_name: String,
 }

@@ -3,13 +3,13 @@
 //! Owns the conditions and the order of each action. Each one waits until its element is actionable, uses trusted input
 //! for user input, and returns when the network requests it started have settled.
 
-use crate::browser::error::BrowserError;
-use crate::browser::page::error::PageError;
-use crate::browser::page::input::{Clicks, PointerKind, events, keys, touch};
-use crate::browser::page::locate::{FaultReply, Need, OptionPlace, Point, Ready, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Argument, Guarded, Injected};
-use crate::browser::page::wait::{Settled, Settling};
+use crate::error::BrowserError;
+use crate::page::error::PageError;
+use crate::page::input::{Clicks, PointerKind, events, keys, touch};
+use crate::page::locate::{FaultReply, Need, OptionPlace, Point, Ready, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, Guarded, Injected};
+use crate::page::wait::{Settled, Settling};
 use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -22,7 +22,7 @@ const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
 const SELECT_NEEDS: [Need; 2] = [Need::Visible, Need::Enabled];
 
 /// The longest delay between the end of a page or its session and the report that its tab closed or shows another page.
-pub(in crate::browser::page) const CLOSING_LIMIT: Duration = Duration::from_secs(10);
+pub(in crate::page) const CLOSING_LIMIT: Duration = Duration::from_secs(10);
 
 /// The outcome of a click.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum Clicked {
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(in crate::browser::page) struct Done {
+pub(in crate::page) struct Done {
     #[serde(default)]
     typed: bool,
     #[serde(flatten)]
@@ -43,7 +43,7 @@ pub(in crate::browser::page) struct Done {
 }
 
 impl Done {
-    pub(in crate::browser::page) fn check(self, target: &Target) -> Result<Self, PageError> {
+    pub(in crate::page) fn check(self, target: &Target) -> Result<Self, PageError> {
         match self.fault.error(target) {
             Some(error) => Err(error),
             None if self.fault.fault.is_some() => Err(PageError::NotFound(target.to_string())),
@@ -61,12 +61,12 @@ impl Page {
         Ok(if self.is_closed() { Clicked::Closed } else { clicked })
     }
 
-    pub(in crate::browser::page) fn is_closed(&self) -> bool {
+    pub(in crate::page) fn is_closed(&self) -> bool {
         matches!(self.info(), Err(BrowserError::TabClosed(_)))
     }
 
     /// Ignores an error of input if the tab has closed: the page may close its tab at the first of several events.
-    pub(in crate::browser::page) async fn unless_closed(&self, sent: Result<(), PageError>) -> Result<(), PageError> {
+    pub(in crate::page) async fn unless_closed(&self, sent: Result<(), PageError>) -> Result<(), PageError> {
         match &sent {
             Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {}
             _ => return sent,
@@ -77,7 +77,7 @@ impl Page {
     }
 
     /// Waits until the browser reports that the tab is closed, at most `CLOSING_LIMIT`.
-    pub(in crate::browser::page) async fn until_closed(&self) {
+    pub(in crate::page) async fn until_closed(&self) {
         let mut events = self.browser().events();
         let closed = async { while !self.is_closed() && events.recv().await.is_ok() {} };
         if tokio::time::timeout(CLOSING_LIMIT, closed).await.is_err() {
@@ -267,7 +267,7 @@ impl Page {
         Ok(())
     }
 
-    pub(in crate::browser::page) async fn settle(&self, settling: Option<Settling>) {
+    pub(in crate::page) async fn settle(&self, settling: Option<Settling>) {
         self.settle_asked(settling, None).await;
     }
 

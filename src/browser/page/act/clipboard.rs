@@ -2,11 +2,11 @@
 //!
 //! Owns the two calls. The page notices neither of them, and no permission prompt opens.
 
-use crate::browser::devtools::runtime::Evaluate;
-use crate::browser::frames::World;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Argument, Injected, WORLD, tell};
+use crate::devtools::runtime::Evaluate;
+use crate::frames::World;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, Injected, WORLD, tell};
 use serde_json::{Value, json};
 
 impl Page {

@@ -3,15 +3,15 @@
 //! Owns the order of press, moves and drop, and both kinds of drag: pointer events handled by the page, and drag and
 //! drop by the browser (`dragstart` … `drop`), detected during the drag. Never chooses the point on an element.
 
-use crate::base::site;
-use crate::browser::events::Subscription;
-use crate::browser::page::error::PageError;
-use crate::browser::page::input::events;
-use crate::browser::page::locate::{Need, Point, Ready, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::read::Activation;
-use crate::browser::page::script::{Injected, tell};
-use crate::browser::page::wait::Settling;
+use crate::events::Subscription;
+use crate::page::error::PageError;
+use crate::page::input::events;
+use crate::page::locate::{Need, Point, Ready, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::read::Activation;
+use crate::page::script::{Injected, tell};
+use crate::page::wait::Settling;
+use gstack_base::site;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -144,7 +144,7 @@ impl Page {
     }
 
     /// Returns the point in the tab for a ready element. Fails if something covers its frame.
-    pub(in crate::browser::page) async fn free_point(
+    pub(in crate::page) async fn free_point(
         &self,
         target: &Target,
         ready: &Ready,

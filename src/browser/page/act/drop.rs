@@ -2,11 +2,11 @@
 //!
 //! Owns the order of the drag events. Never judges the paths: the caller has checked them.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{Need, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Injected, tell};
-use crate::browser::page::wait::Settling;
+use crate::page::error::PageError;
+use crate::page::locate::{Need, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Injected, tell};
+use crate::page::wait::Settling;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -3,11 +3,11 @@
 //! Owns the interception of the chooser, so that no browser dialog opens. Never judges the paths.
 
 use super::giving_files::FileInput;
-use crate::browser::page::error::PageError;
-use crate::browser::page::input::Clicks;
-use crate::browser::page::locate::Target;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::tell;
+use crate::page::error::PageError;
+use crate::page::input::Clicks;
+use crate::page::locate::Target;
+use crate::page::page::Page;
+use crate::page::script::tell;
 use serde::Deserialize;
 use serde_json::json;
 use std::path::PathBuf;

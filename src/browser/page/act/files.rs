@@ -3,11 +3,11 @@
 //! Owns the calls. Never judges paths or addresses: the caller has checked them.
 
 use super::giving_files::FileInput;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{FaultReply, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{FaultKind, Injected};
-use crate::browser::page::wait::Settling;
+use crate::page::error::PageError;
+use crate::page::locate::{FaultReply, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{FaultKind, Injected};
+use crate::page::wait::Settling;
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -3,12 +3,12 @@
 //! Owns these calls. Other files send input.
 
 use super::actions::Done;
-use crate::browser::page::error::PageError;
-use crate::browser::page::input::Offset;
-use crate::browser::page::locate::{FaultReply, Need, Point, Ready, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Argument, Injected};
-use crate::browser::page::wait::Settling;
+use crate::page::error::PageError;
+use crate::page::input::Offset;
+use crate::page::locate::{FaultReply, Need, Point, Ready, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, Injected};
+use crate::page::wait::Settling;
 use serde::Deserialize;
 use std::time::Duration;
 

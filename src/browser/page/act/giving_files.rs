@@ -2,11 +2,11 @@
 //!
 //! Owns which of the three. Never judges the paths.
 
-use crate::browser::devtools_session::Session;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::tell;
-use crate::browser::remote::{FileSystem, RemoteFiles};
+use crate::devtools_session::Session;
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::page::script::tell;
+use crate::remote::{FileSystem, RemoteFiles};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};

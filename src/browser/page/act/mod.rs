@@ -17,9 +17,9 @@ mod style_change;
 mod tidy;
 mod toggle;
 
-pub(in crate::browser::page) use actions::CLOSING_LIMIT;
-pub(crate) use actions::Clicked;
-pub(crate) use scrolling::{Edge, ScrollBy, Scrolled};
-pub(crate) use sign_in::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
-pub(crate) use style_change::StyleChange;
-pub(crate) use tidy::Clutter;
+pub(in crate::page) use actions::CLOSING_LIMIT;
+pub use actions::Clicked;
+pub use scrolling::{Edge, ScrollBy, Scrolled};
+pub use sign_in::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
+pub use style_change::StyleChange;
+pub use tidy::Clutter;

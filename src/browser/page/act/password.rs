@@ -2,11 +2,11 @@
 //!
 //! Owns the check, made before typing. It misses a field that the page turns into a password field afterwards.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::Target;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::read::ElementState;
-use crate::browser::page::script::Injected;
+use crate::page::error::PageError;
+use crate::page::locate::Target;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::read::ElementState;
+use crate::page::script::Injected;
 use futures_util::future::join_all;
 
 impl Page {

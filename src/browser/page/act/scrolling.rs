@@ -2,12 +2,12 @@
 //!
 //! Owns the limits. The injected script finds the scroll container.
 
-use crate::browser::frames::FrameId;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{FaultReply, Need, ScriptTarget, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Argument, Injected};
-use crate::browser::page::wait::Settling;
+use crate::frames::FrameId;
+use crate::page::error::PageError;
+use crate::page::locate::{FaultReply, Need, ScriptTarget, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, Injected};
+use crate::page::wait::Settling;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::Instant;

@@ -5,12 +5,12 @@
 //! `injected/sign_in.js`. Also owns the answer whether a tab may still show a
 //! secret, which an agent's script could read there. Never knows where a secret comes from and never keeps one.
 
-use crate::browser::frames::{Context, FrameId};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Memory, Page, Pages, SCRIPT_LIMIT};
-use crate::browser::page::script::Injected;
-use crate::browser::page::wait::Settling;
-use crate::browser::tab::Tab;
+use crate::frames::{Context, FrameId};
+use crate::page::error::PageError;
+use crate::page::page::{Memory, Page, Pages, SCRIPT_LIMIT};
+use crate::page::script::Injected;
+use crate::page::wait::Settling;
+use crate::tab::Tab;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Changes of an element's style, recorded so that they can be undone.
 
-use crate::browser::page::locate::ElementPlace;
+use crate::page::locate::ElementPlace;
 use serde::{Deserialize, Serialize};
 
 /// One change of one property.

@@ -3,10 +3,10 @@
 //! Owns the list of changes that can be undone. The injected script decides what counts as clutter.
 
 use super::style_change::{Inline, StyleChange};
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{ElementPlace, FaultReply, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
-use crate::browser::page::script::Injected;
+use crate::page::error::PageError;
+use crate::page::locate::{ElementPlace, FaultReply, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::page::script::Injected;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;

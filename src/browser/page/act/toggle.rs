@@ -2,12 +2,12 @@
 //!
 //! Owns the checks before and after. The click between them is an ordinary one.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::input::Clicks;
-use crate::browser::page::locate::{FaultReply, Ready, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Argument, FaultKind, Injected, not_told};
-use crate::browser::page::wait::was_left;
+use crate::page::error::PageError;
+use crate::page::input::Clicks;
+use crate::page::locate::{FaultReply, Ready, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, FaultKind, Injected, not_told};
+use crate::page::wait::was_left;
 use serde::Deserialize;
 use std::time::Duration;
 

@@ -3,12 +3,12 @@
 //! Owns the boxes: draws them in every frame and removes them after the screenshot, even if it fails.
 
 use super::picture::{Area, Capture, ImageFormat};
-use crate::browser::frames::FrameId;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::RefName;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::read::Snapshot;
-use crate::browser::page::script::Injected;
+use crate::frames::FrameId;
+use crate::page::error::PageError;
+use crate::page::locate::RefName;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::read::Snapshot;
+use crate::page::script::Injected;
 use serde::Serialize;
 use std::collections::HashMap;
 

@@ -7,5 +7,5 @@ mod picture;
 mod print;
 mod stitch;
 
-pub(crate) use picture::{Area, Capture, ImageFormat, Region, Truncated};
-pub(crate) use print::PdfOptions;
+pub use picture::{Area, Capture, ImageFormat, Region, Truncated};
+pub use print::PdfOptions;

@@ -3,13 +3,13 @@
 //! Owns the area of a screenshot. Our own elements are hidden while it is taken. Never writes files.
 
 use super::stitch;
-use crate::browser::devtools::page::{CaptureScreenshot, GetLayoutMetrics, PictureFormat, Viewport};
-use crate::browser::devtools::runtime::Evaluate;
-use crate::browser::frames::FrameId;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{Point, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
-use crate::browser::page::script::Injected;
+use crate::devtools::page::{CaptureScreenshot, GetLayoutMetrics, PictureFormat, Viewport};
+use crate::devtools::runtime::Evaluate;
+use crate::frames::FrameId;
+use crate::page::error::PageError;
+use crate::page::locate::{Point, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::page::script::Injected;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::StreamExt as _;

@@ -2,9 +2,9 @@
 //!
 //! Owns the DevTools parameters. Never writes files.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::call;
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::page::script::call;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;

@@ -2,8 +2,8 @@
 //!
 //! Owns the decoding of the browser's reply. Redacts nothing: callers decide what to show.
 
-use crate::browser::devtools::network::ResponseBody;
-use crate::browser::page::error::PageError;
+use crate::devtools::network::ResponseBody;
+use crate::page::error::PageError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 

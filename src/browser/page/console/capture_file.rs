@@ -4,9 +4,9 @@
 //! blocking task writes the lines; lines that the disk is too slow for are counted and dropped, never waited for.
 
 use super::journal::{ConsoleMessage, RequestRecord};
-use crate::base::clock::now_millis;
-use crate::base::{append, filled_secrets};
-use crate::protocol::ids::TabId;
+use gstack_base::clock::now_millis;
+use gstack_base::{append, filled_secrets};
+use gstack_protocol::ids::TabId;
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Write};
@@ -116,7 +116,7 @@ fn write(file: &mut File, path: &Path, line: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::atomic::FILE_MODE;
+    use gstack_base::atomic::FILE_MODE;
 
     #[tokio::test]
     async fn lines_are_json_in_a_file_of_the_person_alone() {

@@ -2,7 +2,7 @@
 //!
 //! Owns the types and the wording. Never stores anything: the journal does.
 
-use crate::browser::events::Event;
+use crate::events::Event;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -120,7 +120,7 @@ impl ExceptionThrown {
 }
 
 /// Returns the text of a console event if it is an error or an uncaught exception.
-pub(in crate::browser) fn error_text(event: &Event) -> Option<String> {
+pub(crate) fn error_text(event: &Event) -> Option<String> {
     if event.method() == "Runtime.exceptionThrown" {
         return Some(event.read::<ExceptionThrown>()?.text());
     }

@@ -6,17 +6,17 @@
 use super::body::Body;
 use super::journal::RequestRecord;
 use super::traffic::{Kept, SocketMessage};
-use crate::browser::cdp::CdpError;
-use crate::browser::error::BrowserError;
-use crate::browser::events::Event;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::call;
+use crate::cdp::CdpError;
+use crate::error::BrowserError;
+use crate::events::Event;
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::page::script::call;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// A name and a value, as sent; a name may occur several times.
-pub(crate) type Header = (String, String);
+pub type Header = (String, String);
 
 /// One request and its response.
 #[derive(Clone, Debug)]

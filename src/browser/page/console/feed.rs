@@ -4,17 +4,17 @@
 
 use super::capture_file::{CaptureFile, Captured};
 use super::recording;
-use crate::browser::browser::Browser;
-use crate::browser::events::Filter;
-use crate::browser::page::page::{Memories, lock, memory_of};
-use crate::browser::shared::Role;
+use crate::browser::Browser;
+use crate::events::Filter;
+use crate::page::page::{Memories, lock, memory_of};
+use crate::shared::Role;
 use serde::Deserialize;
 use std::sync::Arc;
 
 /// Feeds the journals of all engaged tabs of a browser from the first event on, including popups before any command
 /// works on them. Includes events of out-of-process frames and workers: a request may begin in one and end in another.
 /// Ends with the memories or the browser.
-pub(in crate::browser::page) fn feed(browser: &Browser, memories: &Memories, capture: Option<CaptureFile>) {
+pub(in crate::page) fn feed(browser: &Browser, memories: &Memories, capture: Option<CaptureFile>) {
     let methods = [
         "Runtime.consoleAPICalled",
         "Runtime.exceptionThrown",

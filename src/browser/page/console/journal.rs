@@ -6,13 +6,13 @@ use super::capture_file::Captured;
 use super::console_events::{ConsoleCalled, ExceptionThrown};
 use super::network_events::{Navigated, NavigatedFrame, NetworkEvent};
 use super::traffic::{Part, Traffic};
-use crate::base::clock::now_millis;
-use crate::browser::events::Event;
+use crate::events::Event;
+use gstack_base::clock::now_millis;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The number of messages, and of requests, remembered per tab.
-pub(crate) const RING: usize = 50_000;
+pub const RING: usize = 50_000;
 /// The size limit of a tab's messages, in bytes: beyond it the oldest are dropped before there are [`RING`].
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// Longer messages are cut: a page that logs its whole state would fill the memory. In bytes.
@@ -59,7 +59,7 @@ pub struct RequestRecord {
 }
 
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub struct Journal {
     pub(super) console: VecDeque<ConsoleMessage>,
     /// The total size of the texts in `console`.
     pub(super) console_bytes: usize,
@@ -97,26 +97,26 @@ impl Default for Journal {
 impl Journal {
     /// Returns the HTTP method of the request for the current document. `None` if the document was there before, or
     /// came from a cache.
-    pub(in crate::browser::page) fn document_method(&self) -> Option<&str> {
+    pub(in crate::page) fn document_method(&self) -> Option<&str> {
         self.document_method.as_deref()
     }
 
     /// Returns the requests of the current document; all requests if that document is not known yet.
-    pub(in crate::browser::page) fn requests_of_page(&self) -> impl Iterator<Item = &RequestRecord> {
+    pub(in crate::page) fn requests_of_page(&self) -> impl Iterator<Item = &RequestRecord> {
         self.requests.iter().filter(|request| self.loader.is_empty() || request.loader == self.loader)
     }
 
     /// Returns the console messages since the current document was committed.
-    pub(in crate::browser::page) fn console_of_page(&self) -> impl Iterator<Item = &ConsoleMessage> {
+    pub(in crate::page) fn console_of_page(&self) -> impl Iterator<Item = &ConsoleMessage> {
         self.console.iter().filter(|message| message.at >= self.since)
     }
 
     /// Returns the numbers of messages and requests held.
-    pub(in crate::browser::page) fn fill(&self) -> (usize, usize) {
+    pub(in crate::page) fn fill(&self) -> (usize, usize) {
         (self.console.len(), self.requests.len())
     }
 
-    pub(in crate::browser::page) fn has_open_requests(&self) -> bool {
+    pub(in crate::page) fn has_open_requests(&self) -> bool {
         self.requests.iter().any(|request| !request.done && !request.endless)
     }
 

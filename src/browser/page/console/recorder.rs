@@ -5,9 +5,9 @@
 use super::body::Body;
 use super::exchange::Exchange;
 use super::recording::{LARGEST_BODY, MOST_BODIES, Recording, RecordingOptions, locked};
-use crate::base::clock::now_millis;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use gstack_base::clock::now_millis;
 
 impl Page {
     /// Records the tab's requests from now on. Returns false if a recording is in progress.

@@ -4,9 +4,9 @@
 //! with their document. Never decides what to show.
 
 use super::body::Body;
-use crate::browser::devtools::network::GetResponseBody;
-use crate::browser::devtools_session::Session;
-use crate::browser::keep_attached::KeepAttached;
+use crate::devtools::network::GetResponseBody;
+use crate::devtools_session::Session;
+use crate::keep_attached::KeepAttached;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,7 +40,7 @@ pub struct Recording {
 }
 
 /// The recording in progress, or `None`.
-pub(in crate::browser::page) type Recorded = Arc<Mutex<Option<Recording>>>;
+pub(in crate::page) type Recorded = Arc<Mutex<Option<Recording>>>;
 
 impl Recording {
     pub(super) fn new(options: RecordingOptions, since: u64, after: u64, kept: Option<KeepAttached>) -> Self {

@@ -1,7 +1,7 @@
 //! Access to a tab's remembered console messages and requests, for commands that read or clear them.
 
 use super::journal::{ConsoleMessage, RequestRecord};
-use crate::browser::page::page::Page;
+use crate::page::page::Page;
 
 impl Page {
     pub fn console(&self) -> Vec<ConsoleMessage> {

@@ -3,9 +3,9 @@
 //! Owns a store of bounded size. It keeps the browser's events unparsed; `exchange` parses them on demand. Never holds
 //! response bodies: those stay in the browser.
 
-use crate::base::clock::now_millis;
-use crate::browser::devtools::target::SessionId;
-use crate::browser::events::Event;
+use crate::devtools::target::SessionId;
+use crate::events::Event;
+use gstack_base::clock::now_millis;
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
 

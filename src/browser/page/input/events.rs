@@ -3,15 +3,15 @@
 //! Owns the sequences. Never chooses targets: points are in the tab's viewport, keys go to the focused element.
 
 use super::keys::{self, Key, Modifiers, SHIFT, Stroke};
-use crate::browser::cdp::CdpError;
-use crate::browser::devtools::Done;
-use crate::browser::devtools::input::{
+use crate::cdp::CdpError;
+use crate::devtools::Done;
+use crate::devtools::input::{
     DispatchKeyEvent, DispatchMouseEvent, InsertText, KeyEventType, MouseButton, MouseEventType,
 };
-use crate::browser::devtools_session::{Batch, Reply, Session};
-use crate::browser::keyboard::PanelKeyboard;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::Point;
+use crate::devtools_session::{Batch, Reply, Session};
+use crate::keyboard::PanelKeyboard;
+use crate::page::error::PageError;
+use crate::page::locate::Point;
 use std::time::Duration;
 
 /// The page acknowledges input: a slow handler delays the reply, and a dialog blocks it.
@@ -114,7 +114,7 @@ impl ClickButton {
 
 /// Moves, presses and releases in one write, and awaits all replies. A press takes the keyboard focus, so the same
 /// write gives it back to the panel that had it.
-pub(in crate::browser::page) async fn click(
+pub(in crate::page) async fn click(
     page: &Session,
     at: Point,
     clicks: Clicks,
@@ -139,7 +139,7 @@ pub(in crate::browser::page) async fn click(
 }
 
 /// Presses the main button at the pointer's position.
-pub(in crate::browser::page) async fn press_button(
+pub(in crate::page) async fn press_button(
     page: &Session,
     at: Point,
     panel: Option<&PanelKeyboard>,
@@ -172,7 +172,7 @@ fn press(
 }
 
 /// Moves with the main button down.
-pub(in crate::browser::page) async fn carry(page: &Session, at: Point) -> Result<(), PageError> {
+pub(in crate::page) async fn carry(page: &Session, at: Point) -> Result<(), PageError> {
     let mut event = mouse(MouseEventType::MouseMoved, at, MouseButton::Left, 0);
     event.buttons = 1;
     taken(page.call_within(event, INPUT_LIMIT).await)?;
@@ -180,22 +180,22 @@ pub(in crate::browser::page) async fn carry(page: &Session, at: Point) -> Result
 }
 
 /// Releases the main button outside of the page, where it clicks nothing.
-pub(in crate::browser::page) async fn let_go_outside(page: &Session) -> Result<(), PageError> {
+pub(in crate::page) async fn let_go_outside(page: &Session) -> Result<(), PageError> {
     release_button(page, Point { x: -10.0, y: -10.0 }).await
 }
 
-pub(in crate::browser::page) async fn release_button(page: &Session, at: Point) -> Result<(), PageError> {
+pub(in crate::page) async fn release_button(page: &Session, at: Point) -> Result<(), PageError> {
     taken(page.call_within(mouse(MouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
     Ok(())
 }
 
-pub(in crate::browser::page) async fn hover(page: &Session, at: Point) -> Result<(), PageError> {
+pub(in crate::page) async fn hover(page: &Session, at: Point) -> Result<(), PageError> {
     taken(page.call_within(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await)?;
     Ok(())
 }
 
 /// Inserts text as an input method does: one event, no keys.
-pub(in crate::browser::page) async fn insert(page: &Session, text: &str) -> Result<(), PageError> {
+pub(in crate::page) async fn insert(page: &Session, text: &str) -> Result<(), PageError> {
     taken(page.call_within(InsertText { text: text.to_owned() }, INPUT_LIMIT).await)?;
     Ok(())
 }
@@ -247,7 +247,7 @@ fn editing_command(key: &Key, bits: i64) -> Option<&'static str> {
 }
 
 /// Presses the modifiers, presses and releases the key, and releases the modifiers, in one write.
-pub(in crate::browser::page) async fn stroke(page: &Session, stroke: &Stroke) -> Result<(), PageError> {
+pub(in crate::page) async fn stroke(page: &Session, stroke: &Stroke) -> Result<(), PageError> {
     let mut batch = page.batch();
     let mut replies = Vec::with_capacity(2 + 2 * stroke.modifiers.len());
     let mut held = 0;

@@ -4,7 +4,7 @@
 
 /// Modifiers as DevTools bits; positions in CSS pixels of the tab's viewport.
 #[derive(Debug, Default)]
-pub(in crate::browser::page) struct HeldInput {
+pub(in crate::page) struct HeldInput {
     pub modifiers: i64,
     /// The last position of the mouse.
     pub mouse: Option<(f64, f64)>,
@@ -14,7 +14,7 @@ pub(in crate::browser::page) struct HeldInput {
 
 /// A pressed button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::browser::page) enum HeldButton {
+pub(in crate::page) enum HeldButton {
     Left,
     Middle,
     Right,

@@ -2,14 +2,14 @@
 //!
 //! Owns the time from before the press until the panel has the focus again. Does nothing if no panel has it.
 
-use crate::browser::frames::FrameId;
-use crate::browser::keyboard::{PanelKeyboard, PressedKey};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::Injected;
+use crate::frames::FrameId;
+use crate::keyboard::{PanelKeyboard, PressedKey};
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::Injected;
 
 /// The keyboard focus during a press.
-pub(in crate::browser::page) struct HeldKeyboard<'a> {
+pub(in crate::page) struct HeldKeyboard<'a> {
     page: &'a Page,
     /// The panel that has the focus, and the frames that hold keys back.
     panel: Option<(PanelKeyboard, Vec<FrameId>)>,
@@ -18,7 +18,7 @@ pub(in crate::browser::page) struct HeldKeyboard<'a> {
 impl Page {
     /// Prepares for a press in `frame`. Between the press and the return of the focus a key may still reach the page;
     /// its main frame and `frame` hold such keys back.
-    pub(in crate::browser::page) async fn hold_keyboard(&self, frame: &FrameId) -> HeldKeyboard<'_> {
+    pub(in crate::page) async fn hold_keyboard(&self, frame: &FrameId) -> HeldKeyboard<'_> {
         let Some(panel) = self.browser().panel_keyboard() else { return HeldKeyboard { page: self, panel: None } };
         if let Err(error) = self.work().pretend_focus() {
             tracing::debug!(%error, "the page sees that it loses the focus");
@@ -40,12 +40,12 @@ impl Page {
 
 impl HeldKeyboard<'_> {
     /// Returns the panel that gets the focus back after the press.
-    pub(in crate::browser::page) fn panel(&self) -> Option<&PanelKeyboard> {
+    pub(in crate::page) fn panel(&self) -> Option<&PanelKeyboard> {
         self.panel.as_ref().map(|(panel, _)| panel)
     }
 
     /// Ends it after the reply to the press: the panel has the focus now, and gets the keys that were held back.
-    pub(in crate::browser::page) async fn give_back(self) {
+    pub(in crate::page) async fn give_back(self) {
         let Some((panel, frames)) = self.panel else { return };
         // The browser delivers a press in an out-of-process frame after later commands of the same write.
         panel.restore();

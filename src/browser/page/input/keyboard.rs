@@ -4,12 +4,12 @@
 
 use super::events;
 use super::keys;
-use crate::browser::page::act::actions;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{Need, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
-use crate::browser::page::script::{Argument, Injected};
-use crate::browser::page::wait::Settling;
+use crate::page::act::actions;
+use crate::page::error::PageError;
+use crate::page::locate::{Need, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::page::script::{Argument, Injected};
+use crate::page::wait::Settling;
 use std::time::Duration;
 
 impl Page {
@@ -94,7 +94,7 @@ impl Page {
     }
 
     /// Returns the modifiers that a client holds in this tab, as DevTools bits.
-    pub(in crate::browser::page) fn held_modifiers(&self) -> i64 {
+    pub(in crate::page) fn held_modifiers(&self) -> i64 {
         lock(&self.memory.held).modifiers
     }
 }

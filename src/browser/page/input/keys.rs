@@ -25,14 +25,14 @@ impl Modifiers {
     pub(super) fn bits(self) -> i64 {
         self.0
     }
-    pub(in crate::browser::page) fn and(self, bits: i64) -> Self {
+    pub(in crate::page) fn and(self, bits: i64) -> Self {
         Self(self.0 | bits)
     }
 }
 
 /// One key with its current meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::browser::page) struct Key {
+pub(in crate::page) struct Key {
     /// `KeyboardEvent.key`
     pub key: String,
     /// `KeyboardEvent.code`
@@ -46,7 +46,7 @@ pub(in crate::browser::page) struct Key {
 
 /// The effect of a key or combination, for the policy. A key that cannot be parsed fails when it is pressed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct KeyMeaning {
+pub struct KeyMeaning {
     /// Follows a link or submits a form.
     pub enter: bool,
     /// Clicks a button.
@@ -59,7 +59,7 @@ pub(crate) struct KeyMeaning {
 
 impl KeyMeaning {
     /// Parses a key with the table that presses use too.
-    pub(crate) fn of(key: &str) -> Self {
+    pub fn of(key: &str) -> Self {
         let Ok(Stroke { key, bits, .. }) = parse(key) else {
             return Self { enter: key.ends_with("Enter"), ..Self::default() };
         };
@@ -74,13 +74,13 @@ impl KeyMeaning {
 }
 
 /// Returns true if a text names a key that types no character. Other texts may be part of a password.
-pub(crate) fn is_named_key(text: &str) -> bool {
+pub fn is_named_key(text: &str) -> bool {
     parse(text).is_ok_and(|Stroke { key, .. }| key.code == "Space" || key.text.chars().all(char::is_control))
 }
 
 /// A key and its modifiers, in the order in which they are pressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::browser::page) struct Stroke {
+pub(in crate::page) struct Stroke {
     pub modifiers: Vec<Key>,
     pub key: Key,
     /// The bits of `modifiers`.
@@ -232,7 +232,7 @@ pub(super) fn modifier_bit(key: &Key) -> Option<i64> {
 }
 
 /// Parses `Enter`, `a`, `Shift+Enter`, `Control+A`, `ControlOrMeta+c`. The error names what was not understood.
-pub(in crate::browser::page) fn parse(text: &str) -> Result<Stroke, String> {
+pub(in crate::page) fn parse(text: &str) -> Result<Stroke, String> {
     let (before, last) = match text.strip_suffix("++") {
         Some(before) => (before, "+"),
         None if text == "+" => ("", "+"),

@@ -12,10 +12,10 @@ mod pointer;
 mod pointer_watch;
 pub(super) mod touch;
 
-pub(crate) use events::{ClickButton, Clicks, Offset, PointerKind};
-pub(in crate::browser::page) use held_input::HeldInput;
-pub(crate) use keys::{KeyMeaning, Modifiers, is_named_key};
-pub(crate) use mouse::MouseAct;
-pub(in crate::browser::page) use pointer_watch::Touch;
-pub(crate) use pointer_watch::{PointerAt, PointerWatch};
-pub(crate) use touch::Swipe;
+pub use events::{ClickButton, Clicks, Offset, PointerKind};
+pub(in crate::page) use held_input::HeldInput;
+pub use keys::{KeyMeaning, Modifiers, is_named_key};
+pub use mouse::MouseAct;
+pub(in crate::page) use pointer_watch::Touch;
+pub use pointer_watch::{PointerAt, PointerWatch};
+pub use touch::Swipe;

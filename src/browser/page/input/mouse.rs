@@ -6,11 +6,11 @@ use super::events;
 use super::events::{ClickButton, INPUT_LIMIT, mouse, taken};
 use super::held_input::HeldButton;
 use super::pointer_watch::PointerAt;
-use crate::browser::devtools::input::{DispatchMouseEvent, MouseButton, MouseEventType};
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::Point;
-use crate::browser::page::page::{Page, lock};
-use crate::browser::page::wait::Settling;
+use crate::devtools::input::{DispatchMouseEvent, MouseButton, MouseEventType};
+use crate::page::error::PageError;
+use crate::page::locate::Point;
+use crate::page::page::{Page, lock};
+use crate::page::wait::Settling;
 
 /// A mouse action.
 #[derive(Clone, Copy, Debug, PartialEq)]

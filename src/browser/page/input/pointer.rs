@@ -4,14 +4,14 @@
 //! reported or marked; no command waits for either.
 
 use super::pointer_watch::{PointerAt, Touch};
-use crate::browser::frames::World;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{Point, Ready, Target};
-use crate::browser::page::page::{Page, lock};
-use crate::browser::page::script::WORLD;
+use crate::frames::World;
+use crate::page::error::PageError;
+use crate::page::locate::{Point, Ready, Target};
+use crate::page::page::{Page, lock};
+use crate::page::script::WORLD;
 
 impl Page {
-    pub(in crate::browser::page) async fn points_at(&self, ready: &Ready, point: Point, pressed: bool) {
+    pub(in crate::page) async fn points_at(&self, ready: &Ready, point: Point, pressed: bool) {
         let Some(watch) = &self.pointer else { return };
         watch(PointerAt { tab: self.id(), x: point.x, y: point.y, pressed });
         if !lock(&self.memory.drawn).refs {
@@ -36,7 +36,7 @@ impl Page {
     }
 
     /// Like `points_at`, for an element without pointer input: it is filled, or one of its options is chosen.
-    pub(in crate::browser::page) async fn points_at_element(&self, target: &Target, ready: &Ready) {
+    pub(in crate::page) async fn points_at_element(&self, target: &Target, ready: &Ready) {
         if self.pointer.is_none() {
             return;
         }

@@ -1,9 +1,9 @@
 //! The watcher of input positions, and the mark on the element that receives input.
 
-use crate::browser::devtools::runtime::Evaluate;
-use crate::browser::devtools_session::Session;
-use crate::browser::page::script::Injected;
-use crate::protocol::ids::TabId;
+use crate::devtools::runtime::Evaluate;
+use crate::devtools_session::Session;
+use crate::page::script::Injected;
+use gstack_protocol::ids::TabId;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ pub struct PointerAt {
 }
 
 /// Receives each position just before the input is sent. Must not block.
-pub(crate) type PointerWatch = Arc<dyn Fn(PointerAt) + Send + Sync>;
+pub type PointerWatch = Arc<dyn Fn(PointerAt) + Send + Sync>;
 
 /// The mark on the element of an action. Removed on drop, even if the command is cancelled.
-pub(in crate::browser::page) struct Touch {
+pub(in crate::page) struct Touch {
     pub(super) session: Session,
     pub(super) context: i64,
     pub(super) document: String,

@@ -2,12 +2,12 @@
 //!
 //! Owns the touch events. `click` ensures that a tap hits its element.
 
-use crate::browser::devtools_session::Session;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{Need, Point, Target};
-use crate::browser::page::page::Page;
-use crate::browser::page::script::{call, tell};
-use crate::browser::page::wait::Settling;
+use crate::devtools_session::Session;
+use crate::page::error::PageError;
+use crate::page::locate::{Need, Point, Target};
+use crate::page::page::Page;
+use crate::page::script::{call, tell};
+use crate::page::wait::Settling;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -37,7 +37,7 @@ struct ViewportSize {
 }
 
 /// Taps. Touch emulation is on for the time of the tap.
-pub(in crate::browser::page) async fn tap(page: &Page, at: Point) -> Result<(), PageError> {
+pub(in crate::page) async fn tap(page: &Page, at: Point) -> Result<(), PageError> {
     let session = page.session();
     let tap = async {
         touch(session, "touchStart", Some(at)).await?;
@@ -60,7 +60,7 @@ async fn touch(page: &Session, kind: &str, at: Option<Point>) -> Result<(), Page
 
 impl Page {
     /// Awaits input, or the next document: the browser does not answer a touch whose document was replaced.
-    pub(in crate::browser::page) async fn unless_left(
+    pub(in crate::page) async fn unless_left(
         &self,
         input: impl Future<Output = Result<(), PageError>>,
     ) -> Result<(), PageError> {

@@ -3,12 +3,12 @@
 //! Owns the requests; the script chooses the elements. The page cannot notice, and its own scripts still cannot see
 //! into a closed root.
 
-use crate::browser::devtools::dom::{DescribedNode, ResolvedNode};
-use crate::browser::devtools::runtime::{Evaluated, Remote};
-use crate::browser::frames::{FrameId, World};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::{Injected, WORLD, call};
+use crate::devtools::dom::{DescribedNode, ResolvedNode};
+use crate::devtools::runtime::{Evaluated, Remote};
+use crate::frames::{FrameId, World};
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::page::script::{Injected, WORLD, call};
 use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ struct Property {
 
 impl Page {
     /// Passes the closed shadow roots of a frame to our script, except for those it knows.
-    pub(in crate::browser::page) async fn open_closed_roots(&self, frame: &FrameId) -> Result<(), PageError> {
+    pub(in crate::page) async fn open_closed_roots(&self, frame: &FrameId) -> Result<(), PageError> {
         for _ in 0..DEEPEST {
             let suspects = self.suspects(frame).await?;
             if suspects.is_empty() {
@@ -43,7 +43,7 @@ impl Page {
                 .call_json(
                     "Runtime.releaseObjectGroup",
                     &json!({ "objectGroup": GROUP }),
-                    crate::browser::page::script::devtools::LIMIT,
+                    crate::page::script::devtools::LIMIT,
                 )
                 .await?;
             // An element that was removed has no root.

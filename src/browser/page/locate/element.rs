@@ -5,10 +5,10 @@
 
 use super::refs::{ElementPlace, RefName};
 use super::target::Target;
-use crate::browser::frames::FrameId;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::{Argument, FaultKind, Injected};
+use crate::frames::FrameId;
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::page::script::{Argument, FaultKind, Injected};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -18,12 +18,12 @@ use tokio::time::Instant;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A read is repeated in the next document if the page navigates; a page that navigates over and over is given up.
-pub(in crate::browser::page) const TRIES_TO_READ: u32 = 3;
+pub(in crate::page) const TRIES_TO_READ: u32 = 3;
 
 /// A `Target` in the form of the injected script.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(in crate::browser::page) enum ScriptTarget {
+pub(in crate::page) enum ScriptTarget {
     Element { number: u32, document: String },
     Selector { selector: String },
 }
@@ -32,7 +32,7 @@ pub(in crate::browser::page) enum ScriptTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
-pub(in crate::browser::page) enum Need {
+pub(in crate::page) enum Need {
     Visible,
     Enabled,
     Editable,
@@ -46,14 +46,14 @@ pub(in crate::browser::page) enum Need {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-pub(in crate::browser::page) struct Point {
+pub(in crate::page) struct Point {
     pub x: f64,
     pub y: f64,
 }
 
 /// An option of a list, and that list.
 #[derive(Clone, Debug, Deserialize)]
-pub(in crate::browser::page) struct OptionPlace {
+pub(in crate::page) struct OptionPlace {
     pub option: ScriptTarget,
     pub select: ScriptTarget,
     pub text: String,
@@ -64,7 +64,7 @@ pub(super) type Then<'a> = (Injected, &'a [&'a dyn Argument]);
 
 /// An element that met the conditions.
 #[derive(Clone, Debug)]
-pub(in crate::browser::page) struct Ready {
+pub(in crate::page) struct Ready {
     pub frame: FrameId,
     /// The element, in the document in which it was ready.
     pub place: ScriptTarget,
@@ -80,7 +80,7 @@ pub(in crate::browser::page) struct Ready {
 
 impl Ready {
     /// Returns the script's number of the element.
-    pub(in crate::browser::page) fn number(&self) -> Result<u32, PageError> {
+    pub(in crate::page) fn number(&self) -> Result<u32, PageError> {
         match &self.place {
             ScriptTarget::Element { number, .. } => Ok(*number),
             ScriptTarget::Selector { .. } => Err(PageError::DocumentGone),
@@ -110,7 +110,7 @@ struct Looked {
 
 /// The error part of our script's replies.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(in crate::browser::page) struct FaultReply {
+pub(in crate::page) struct FaultReply {
     #[serde(default)]
     pub fault: Option<FaultKind>,
     #[serde(default)]
@@ -122,7 +122,7 @@ pub(in crate::browser::page) struct FaultReply {
 
 impl FaultReply {
     /// Returns the error for a target. `None` if there is no fault, or one that waiting may fix.
-    pub(in crate::browser::page) fn error(&self, target: &Target) -> Option<PageError> {
+    pub(in crate::page) fn error(&self, target: &Target) -> Option<PageError> {
         let name = target.to_string();
         Some(match self.fault? {
             FaultKind::Gone => PageError::RefNotFound(name),
@@ -156,12 +156,12 @@ impl Page {
     }
 
     /// Returns the frame and the script form of a target. Fails for a ref whose frame is gone.
-    pub(in crate::browser::page) async fn locate(&self, target: &Target) -> Result<(FrameId, ScriptTarget), PageError> {
+    pub(in crate::page) async fn locate(&self, target: &Target) -> Result<(FrameId, ScriptTarget), PageError> {
         self.locate_within(target, Duration::ZERO).await
     }
 
     /// Like `locate`. If a selector matches nowhere yet, waits up to `wait` for a match in any frame.
-    pub(in crate::browser::page) async fn locate_within(
+    pub(in crate::page) async fn locate_within(
         &self,
         target: &Target,
         wait: Duration,
@@ -186,7 +186,7 @@ impl Page {
 
     /// Calls `function(target, …arguments)`, which only reads, in the target's frame; `T` may contain a flattened
     /// `FaultReply`.
-    pub(in crate::browser::page) async fn ask<T: DeserializeOwned>(
+    pub(in crate::page) async fn ask<T: DeserializeOwned>(
         &self,
         target: &Target,
         function: Injected,
@@ -210,7 +210,7 @@ impl Page {
     }
 
     /// Waits until the target meets the conditions, even across a navigation.
-    pub(in crate::browser::page) async fn ready(
+    pub(in crate::page) async fn ready(
         &self,
         target: &Target,
         needs: &[Need],
@@ -222,7 +222,7 @@ impl Page {
 
     /// Like `ready`, and calls a function on the element in the same moment. Only for a page with unrestricted input
     /// (`is_free`): otherwise the element must be compared first.
-    pub(in crate::browser::page) async fn ready_then(
+    pub(in crate::page) async fn ready_then(
         &self,
         target: &Target,
         needs: &[Need],

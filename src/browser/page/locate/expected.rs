@@ -3,7 +3,7 @@
 //! Owns only what they are. `recheck` compares them just before input is sent.
 
 use super::target::Target;
-use crate::browser::page::read::{Activation, ClickDestination};
+use crate::page::read::{Activation, ClickDestination};
 
 /// The elements of a call at the time they were checked, and its document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Expected {
     /// The id of the document that a call without elements acts in; `None` if its elements name their documents.
     pub(super) document: Option<String>,
     /// The fingerprint of the page's tool, if the call is one of those.
-    pub(in crate::browser::page) tool: Option<String>,
+    pub(in crate::page) tool: Option<String>,
 }
 
 /// An element at the time it was checked.
@@ -33,7 +33,7 @@ impl Expected {
     }
 
     /// Expects the page's tool with this fingerprint.
-    pub(crate) fn of_tool(fingerprint: String) -> Self {
+    pub fn of_tool(fingerprint: String) -> Self {
         Self { tool: Some(fingerprint), ..Self::new(Activation::Click, Vec::new(), None) }
     }
 }

@@ -4,10 +4,10 @@
 
 use super::element::FaultReply;
 use super::target::Target;
-use crate::browser::frames::{Frame, FrameId};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
-use crate::browser::page::script::{Injected, call, tell};
+use crate::frames::{Frame, FrameId};
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::page::script::{Injected, call, tell};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -53,7 +53,7 @@ struct FrameElement {
 
 impl Page {
     /// Returns the chosen frame, or the main one. Fails once with `FrameLost` if the chosen one is gone.
-    pub(in crate::browser::page) async fn current_frame(&self) -> Result<FrameId, PageError> {
+    pub(in crate::page) async fn current_frame(&self) -> Result<FrameId, PageError> {
         let main = self.main_frame().await?.id;
         let chosen = lock(&self.memory.chosen_frame).clone();
         match chosen {

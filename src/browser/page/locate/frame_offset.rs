@@ -3,17 +3,17 @@
 //! Owns the path up through the parent frames.
 
 use super::element::{FaultReply, Point};
-use crate::browser::devtools::dom::{GetFrameOwner, ResolveNode};
-use crate::browser::frames::{FrameId, World};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Injected, WORLD};
+use crate::devtools::dom::{GetFrameOwner, ResolveNode};
+use crate::frames::{FrameId, World};
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Injected, WORLD};
 use serde::Deserialize;
 
 impl Page {
     /// Converts a point of a frame to a point of the tab, which receives input. An inner `Err(reason)` means that something
     /// covers the frame.
-    pub(in crate::browser::page) async fn point_in_tab(
+    pub(in crate::page) async fn point_in_tab(
         &self,
         frame: &FrameId,
         point: Point,
@@ -22,11 +22,7 @@ impl Page {
     }
 
     /// Like `point_in_tab`, ignoring what covers the frame.
-    pub(in crate::browser::page) async fn frame_offset(
-        &self,
-        frame: &FrameId,
-        point: Point,
-    ) -> Result<Point, PageError> {
+    pub(in crate::page) async fn frame_offset(&self, frame: &FrameId, point: Point) -> Result<Point, PageError> {
         Ok(self.walk_up(frame, point, false).await?.unwrap_or(point))
     }
 

@@ -3,10 +3,10 @@
 //! Owns the order: the main frame first, then all others at once; with time to wait, the first frame with a match.
 
 use super::element::FaultReply;
-use crate::browser::frames::{Frame, FrameId};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::Injected;
+use crate::frames::{Frame, FrameId};
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::page::script::Injected;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
@@ -30,11 +30,7 @@ struct Matches {
 impl Page {
     /// Returns the chosen frame; without one, the frame in which the selector matches, or the main frame after `wait`.
     /// Fails with `Several` if more than one frame besides the main one has a match.
-    pub(in crate::browser::page) async fn frame_with(
-        &self,
-        selector: &str,
-        wait: Duration,
-    ) -> Result<FrameId, PageError> {
+    pub(in crate::page) async fn frame_with(&self, selector: &str, wait: Duration) -> Result<FrameId, PageError> {
         let deadline = Instant::now() + wait;
         let chosen = self.current_frame().await?;
         if self.frame(&chosen)?.parent.is_some() {
@@ -88,7 +84,7 @@ impl Page {
         }
     }
 
-    pub(in crate::browser::page) async fn matches(
+    pub(in crate::page) async fn matches(
         &self,
         frame: &FrameId,
         selector: &str,

@@ -13,8 +13,8 @@ mod recheck;
 pub mod refs;
 mod target;
 
-pub(in crate::browser::page) use element::{FaultReply, Need, OptionPlace, Point, Ready, ScriptTarget, TRIES_TO_READ};
-pub(crate) use expected::{Expected, ExpectedElement};
-pub(crate) use frame::FrameChoice;
-pub(in crate::browser::page) use refs::{ElementPlace, RefKind, RefName, RefTable};
-pub(crate) use target::Target;
+pub(in crate::page) use element::{FaultReply, Need, OptionPlace, Point, Ready, ScriptTarget, TRIES_TO_READ};
+pub use expected::{Expected, ExpectedElement};
+pub use frame::FrameChoice;
+pub(in crate::page) use refs::{ElementPlace, RefKind, RefName, RefTable};
+pub use target::Target;

@@ -1,19 +1,19 @@
 //! The comparison just before input is sent: it may go only to the elements and the document that were checked.
 
 use super::target::Target;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::Injected;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::Injected;
 
 impl Page {
     /// Returns true if input may go only to the elements that were checked.
-    pub(in crate::browser::page) fn is_restricted(&self) -> bool {
+    pub(in crate::page) fn is_restricted(&self) -> bool {
         self.expected.is_some()
     }
 
     /// Compares an element again. `target`: `None` for the focused element. Fails for an element that was not checked:
     /// a call acts on no others.
-    pub(in crate::browser::page) async fn check_expected(&self, target: Option<&Target>) -> Result<(), PageError> {
+    pub(in crate::page) async fn check_expected(&self, target: Option<&Target>) -> Result<(), PageError> {
         let Some(expected) = &self.expected else { return Ok(()) };
         let mut is_known = false;
         for element in expected.elements.iter().filter(|element| element.target.as_ref() == target) {
@@ -26,7 +26,7 @@ impl Page {
     }
 
     /// Compares all elements of the call again: before the first input of an action that uses several.
-    pub(in crate::browser::page) async fn check_all_expected(&self) -> Result<(), PageError> {
+    pub(in crate::page) async fn check_all_expected(&self) -> Result<(), PageError> {
         let elements = self.expected.iter().flat_map(|expected| &expected.elements);
         for element in elements {
             self.check_expected(element.target.as_ref()).await?;
@@ -35,7 +35,7 @@ impl Page {
     }
 
     /// Fails if the call was checked in another document than the one shown now.
-    pub(in crate::browser::page) async fn check_expected_document(&self) -> Result<(), PageError> {
+    pub(in crate::page) async fn check_expected_document(&self) -> Result<(), PageError> {
         let wanted = self.expected.as_ref().and_then(|expected| expected.document.as_ref());
         match wanted {
             Some(wanted) if self.document_id().await? != *wanted => {

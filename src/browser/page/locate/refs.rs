@@ -3,7 +3,7 @@
 //! Owns the numbers. An element keeps its ref while its document lives; a number is never reused in a tab. Never holds
 //! an element: the script in the document does.
 
-use crate::browser::frames::FrameId;
+use crate::frames::FrameId;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
@@ -68,7 +68,7 @@ const MOST_FORGOTTEN: usize = 2000;
 const LONGEST_LABEL: usize = 80;
 
 #[derive(Debug, Default)]
-pub(in crate::browser::page) struct RefTable {
+pub(in crate::page) struct RefTable {
     names: HashMap<(RefKind, ElementPlace), u32>,
     places: HashMap<RefName, ElementPlace>,
     labels: HashMap<RefName, String>,
@@ -80,7 +80,7 @@ pub(in crate::browser::page) struct RefTable {
 
 impl RefTable {
     /// Returns the element's ref; assigns a new number if it has none.
-    pub(in crate::browser::page) fn name(&mut self, kind: RefKind, place: ElementPlace) -> RefName {
+    pub(in crate::page) fn name(&mut self, kind: RefKind, place: ElementPlace) -> RefName {
         let last = self.last.entry(kind).or_default();
         let number = *self.names.entry((kind, place.clone())).or_insert_with(|| {
             *last += 1;
@@ -92,14 +92,14 @@ impl RefTable {
     }
 
     /// Records the element's name in the newest snapshot that listed it.
-    pub(in crate::browser::page) fn label(&mut self, name: RefName, label: &str) {
+    pub(in crate::page) fn label(&mut self, name: RefName, label: &str) {
         self.labels.insert(name, label.to_owned());
     }
-    pub(in crate::browser::page) fn label_of(&self, name: RefName) -> Option<&str> {
+    pub(in crate::page) fn label_of(&self, name: RefName) -> Option<&str> {
         self.labels.get(&name).map(String::as_str).filter(|label| !label.is_empty())
     }
 
-    pub(in crate::browser::page) fn role(&mut self, name: RefName, role: &str) {
+    pub(in crate::page) fn role(&mut self, name: RefName, role: &str) {
         self.roles.insert(name, role.to_owned());
     }
     /// Returns the role and name of a ref from the newest snapshot that listed it, even if it is stale.
@@ -108,12 +108,12 @@ impl RefTable {
         known.or_else(|| Some(self.forgotten.iter().rev().find(|(old, _)| *old == name)?.1.clone()))
     }
 
-    pub(in crate::browser::page) fn place(&self, name: RefName) -> Option<&ElementPlace> {
+    pub(in crate::page) fn place(&self, name: RefName) -> Option<&ElementPlace> {
         self.places.get(&name)
     }
 
     /// Drops the elements of documents that were replaced or whose frame is gone.
-    pub(in crate::browser::page) fn keep(&mut self, is_alive: impl Fn(&ElementPlace) -> bool) {
+    pub(in crate::page) fn keep(&mut self, is_alive: impl Fn(&ElementPlace) -> bool) {
         self.names.retain(|(_, place), _| is_alive(place));
         let gone: Vec<RefName> = self.places.extract_if(|_, place| !is_alive(place)).map(|(name, _)| name).collect();
         for name in gone {
@@ -139,7 +139,7 @@ fn describe(role: &str, label: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{ElementPlace, RefKind, RefName, RefTable};
-    use crate::browser::frames::FrameId;
+    use crate::frames::FrameId;
 
     fn place(document: &str, number: u32) -> ElementPlace {
         ElementPlace { frame: FrameId::new("f"), document: document.to_owned(), number }

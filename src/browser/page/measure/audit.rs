@@ -4,11 +4,11 @@
 //! element gets the ref that a snapshot gives it. The page cannot reach the run: a document that hides itself from scripts by
 //! the names of its elements is refused. Never judges a rule and never decides what of it is shown.
 
-use crate::browser::frames::{Frame, FrameId};
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{ElementPlace, FaultReply, RefKind, ScriptTarget, TRIES_TO_READ, Target};
-use crate::browser::page::page::Page;
-use crate::browser::page::script::Injected;
+use crate::frames::{Frame, FrameId};
+use crate::page::error::PageError;
+use crate::page::locate::{ElementPlace, FaultReply, RefKind, ScriptTarget, TRIES_TO_READ, Target};
+use crate::page::page::Page;
+use crate::page::script::Injected;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -305,8 +305,8 @@ fn frames_in(all: Vec<Frame>, top: &FrameId) -> Vec<FrameId> {
 #[cfg(test)]
 mod tests {
     use super::{Audit, AuditedRule, Impact, frames_in};
-    use crate::browser::devtools::target::SessionId;
-    use crate::browser::frames::{Frame, FrameId};
+    use crate::devtools::target::SessionId;
+    use crate::frames::{Frame, FrameId};
 
     fn rule(name: &str, impact: Option<Impact>, count: usize) -> AuditedRule {
         let text = || name.to_owned();

@@ -3,9 +3,9 @@
 //! Owns the recording and the counting, for the page and its same-site frames. Scripts without an address, including
 //! our own, are left out. Never decides what to show.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, lock};
-use crate::browser::page::script::{call, tell};
+use crate::page::error::PageError;
+use crate::page::page::{Page, lock};
+use crate::page::script::{call, tell};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
@@ -131,7 +131,7 @@ impl Page {
     }
 
     /// Returns true while applied style rules are recorded: the `CSS` domain must then stay enabled.
-    pub(in crate::browser::page) fn tracks_styles(&self) -> bool {
+    pub(in crate::page) fn tracks_styles(&self) -> bool {
         lock(&self.memory.measured.styles).is_some()
     }
 

@@ -2,14 +2,14 @@
 //!
 //! Owns the requests. A snapshot is streamed in chunks and never held as a whole. Never writes files.
 
-use crate::browser::cdp::CdpError;
-use crate::browser::devtools::Done;
-use crate::browser::devtools::heap_profiler::{Disable, Enable, TakeHeapSnapshot};
-use crate::browser::devtools_session::Session;
-use crate::browser::events::Subscription;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::call;
+use crate::cdp::CdpError;
+use crate::devtools::Done;
+use crate::devtools::heap_profiler::{Disable, Enable, TakeHeapSnapshot};
+use crate::devtools_session::Session;
+use crate::events::Subscription;
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::page::script::call;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;

@@ -10,9 +10,9 @@ mod trace;
 mod under_way;
 mod vitals;
 
-pub(crate) use audit::{Audit, AuditOptions, Audited, AuditedElement, AuditedRule, Impact};
-pub(crate) use coverage::CodeUse;
-pub(crate) use trace::TraceEvents;
-pub(in crate::browser::page) use under_way::Measured;
-pub(crate) use under_way::TraceOptions;
-pub(crate) use vitals::Vitals;
+pub use audit::{Audit, AuditOptions, Audited, AuditedElement, AuditedRule, Impact};
+pub use coverage::CodeUse;
+pub use trace::TraceEvents;
+pub(in crate::page) use under_way::Measured;
+pub use under_way::TraceOptions;
+pub use vitals::Vitals;

@@ -4,12 +4,12 @@
 //! as a whole. Never decides which events to keep.
 
 use super::under_way::TraceOptions;
-use crate::browser::cdp::CdpError;
-use crate::browser::events::Subscription;
-use crate::browser::overrides::PersistentOverride;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, lock};
-use crate::browser::page::script::{LIMIT, call, tell};
+use crate::cdp::CdpError;
+use crate::events::Subscription;
+use crate::overrides::PersistentOverride;
+use crate::page::error::PageError;
+use crate::page::page::{Page, lock};
+use crate::page::script::{LIMIT, call, tell};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;

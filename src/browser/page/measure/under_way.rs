@@ -3,13 +3,13 @@
 //! Owns only the state: other files start, read and end a measurement. In an everyday browser, gstack stays attached to
 //! the tab meanwhile: detaching would end the measurement.
 
-use crate::browser::events::Subscription;
-use crate::browser::keep_attached::KeepAttached;
+use crate::events::Subscription;
+use crate::keep_attached::KeepAttached;
 use std::sync::Mutex;
 
 /// The measurements in progress.
 #[derive(Default)]
-pub(in crate::browser::page) struct Measured {
+pub(in crate::page) struct Measured {
     pub(super) trace: Mutex<Option<(TraceOptions, KeepAttached)>>,
     /// Script coverage; `None`: no recording.
     pub(super) scripts: Mutex<Option<KeepAttached>>,

@@ -2,9 +2,9 @@
 //!
 //! Owns the reading. Never judges a number.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::Injected;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::Injected;
 use serde::Deserialize;
 
 /// In milliseconds; the layout shift has no unit. `None`: not measured.

@@ -4,11 +4,11 @@
 //! no page, snapshot or screenshot sees it, it receives no input, and drawing neither scrolls nor focuses the page.
 
 use super::marks::Marks;
-use crate::browser::frames::FrameId;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::Target;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
-use crate::browser::page::script::Injected;
+use crate::frames::FrameId;
+use crate::page::error::PageError;
+use crate::page::locate::Target;
+use crate::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::page::script::Injected;
 use serde_json::Value;
 
 /// The drawing for one approval.

@@ -1,7 +1,7 @@
 //! The refs of the last snapshot, and the marks drawn for them in a tab.
 
-use crate::browser::frames::FrameId;
-use crate::browser::page::locate::RefName;
+use crate::frames::FrameId;
+use crate::page::locate::RefName;
 use std::collections::HashSet;
 
 /// A line of the last snapshot that has a ref.
@@ -15,9 +15,9 @@ pub struct ListedRef {
 
 /// The state of a tab's marks. Part of the tab's memory.
 #[derive(Debug, Default)]
-pub(in crate::browser::page) struct Drawn {
+pub(in crate::page) struct Drawn {
     /// Badges are on, for later snapshots too.
-    pub(in crate::browser::page) refs: bool,
+    pub(in crate::page) refs: bool,
     /// The frames in which something was drawn: they may contain our element.
     pub(super) frames: HashSet<FrameId>,
     /// The frame with the outline.

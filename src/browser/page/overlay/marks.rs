@@ -5,18 +5,18 @@
 //! input.
 
 use super::drawn::ListedRef;
-use crate::browser::devtools::dom::{DescribedNode, ResolvedNode};
-use crate::browser::devtools::runtime::Evaluated;
-use crate::browser::devtools_session::Session;
-use crate::browser::frames::{FrameId, World};
-use crate::browser::keep_attached::KeepAttached;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{ElementPlace, RefName};
-use crate::browser::page::page::{Memory, Page, Pages, lock};
-use crate::browser::page::script::{Argument, Injected, WORLD, call, script_in, tell};
-use crate::browser::tab::Tab;
-use crate::protocol::ids::TabId;
+use crate::devtools::dom::{DescribedNode, ResolvedNode};
+use crate::devtools::runtime::Evaluated;
+use crate::devtools_session::Session;
+use crate::frames::{FrameId, World};
+use crate::keep_attached::KeepAttached;
+use crate::page::error::PageError;
+use crate::page::locate::{ElementPlace, RefName};
+use crate::page::page::{Memory, Page, Pages, lock};
+use crate::page::script::{Argument, Injected, WORLD, call, script_in, tell};
+use crate::tab::Tab;
 use futures_util::future::join_all;
+use gstack_protocol::ids::TabId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -260,14 +260,14 @@ async fn hand_over(session: &Session, theirs: i64, ours: i64) -> Result<(), Page
 
 impl Page {
     /// Returns the frames that may contain our element: the main one, and those in which something was drawn.
-    pub(in crate::browser::page) fn drawn_frames(&self, main: FrameId) -> Vec<FrameId> {
+    pub(in crate::page) fn drawn_frames(&self, main: FrameId) -> Vec<FrameId> {
         let mut drawn = lock(&self.memory.drawn);
         drawn.frames.retain(|frame| *frame != main && self.frame(frame).is_ok());
         std::iter::once(main).chain(drawn.frames.iter().cloned()).collect()
     }
 
     /// Redraws the badges after a snapshot, while they are shown.
-    pub(in crate::browser::page) async fn redraw_refs(&self) -> Result<(), PageError> {
+    pub(in crate::page) async fn redraw_refs(&self) -> Result<(), PageError> {
         if !lock(&self.memory.drawn).refs {
             return Ok(());
         }

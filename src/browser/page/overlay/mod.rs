@@ -7,8 +7,8 @@ mod drawn;
 pub(super) mod marks;
 mod picker;
 
-pub(crate) use approval_mark::ApprovalMark;
-pub(in crate::browser::page) use drawn::Drawn;
-pub(crate) use drawn::ListedRef;
+pub use approval_mark::ApprovalMark;
+pub(in crate::page) use drawn::Drawn;
+pub use drawn::ListedRef;
 pub use marks::Marks;
 pub use picker::PickedElement;

@@ -5,15 +5,15 @@
 //! Takes no turn on the tab.
 
 use super::marks::Marks;
-use crate::browser::devtools::dom::ResolvedNode;
-use crate::browser::devtools::target::SessionId;
-use crate::browser::devtools_session::Session;
-use crate::browser::events::{Event, Filter, Subscription};
-use crate::browser::frames::{FrameId, World};
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{ElementPlace, RefKind, RefName};
-use crate::browser::page::page::lock;
-use crate::browser::page::script::{Injected, WORLD, call, tell};
+use crate::devtools::dom::ResolvedNode;
+use crate::devtools::target::SessionId;
+use crate::devtools_session::Session;
+use crate::events::{Event, Filter, Subscription};
+use crate::frames::{FrameId, World};
+use crate::page::error::PageError;
+use crate::page::locate::{ElementPlace, RefKind, RefName};
+use crate::page::page::lock;
+use crate::page::script::{Injected, WORLD, call, tell};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;

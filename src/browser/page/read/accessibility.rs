@@ -3,11 +3,11 @@
 //! Owns the line format. Secret field values are redacted, as in every other reader. Assigns no refs: actions use those
 //! of a snapshot.
 
-use crate::browser::devtools::dom::DescribedNode;
-use crate::browser::frames::FrameId;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Injected, call};
+use crate::devtools::dom::DescribedNode;
+use crate::frames::FrameId;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Injected, call};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};

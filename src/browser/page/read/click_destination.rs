@@ -4,9 +4,9 @@
 //! Owns the check, made before any click. The reaction of the page's scripts is unknown.
 
 use super::destination::{Activation, ClickDestination};
-use crate::browser::page::locate::Target;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Argument, Injected};
+use crate::page::locate::Target;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, Injected};
 use futures_util::future::join_all;
 use serde::Deserialize;
 

@@ -3,10 +3,10 @@
 //! Owns the calls. The injected script defines the formats.
 
 use super::destination::{Activation, ClickDestination};
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{FaultReply, TRIES_TO_READ, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Argument, Injected};
+use crate::page::error::PageError;
+use crate::page::locate::{FaultReply, TRIES_TO_READ, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, Injected};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -55,7 +55,7 @@ impl ElementState {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ReadWhat"))]
 #[serde(rename_all = "lowercase")]
-pub(in crate::browser::page) enum What {
+pub(in crate::page) enum What {
     Text,
     Html,
     Attributes,
@@ -76,7 +76,7 @@ struct ReadReply<T> {
 
 /// A rectangle in CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub(in crate::browser::page) struct Rectangle {
+pub(in crate::page) struct Rectangle {
     pub x: f64,
     pub y: f64,
     pub width: f64,
@@ -161,7 +161,7 @@ impl Page {
         self.read_one(target, What::Is, &state).await
     }
     /// Scrolls the element into view and returns its rectangle in its frame's viewport.
-    pub(in crate::browser::page) async fn rectangle(&self, target: &Target) -> Result<Rectangle, PageError> {
+    pub(in crate::page) async fn rectangle(&self, target: &Target) -> Result<Rectangle, PageError> {
         self.read_one(target, What::Box, &()).await
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Owns the calls. The injected script defines the formats.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Injected, tell};
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Injected, tell};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -3,11 +3,11 @@
 //! Owns the calls. The injected script defines the formats.
 
 use super::snapshot::Snapshot;
-use crate::browser::frames::FrameId;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{FaultReply, Point, RefName, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
-use crate::browser::page::script::Injected;
+use crate::frames::FrameId;
+use crate::page::error::PageError;
+use crate::page::locate::{FaultReply, Point, RefName, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::page::script::Injected;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const TABLE_LIMIT: Duration = Duration::from_secs(20);
 
 /// The limit of text that is searched, not shown, in bytes.
-pub(crate) const SEARCHED: usize = 4 * 1024 * 1024;
+pub const SEARCHED: usize = 4 * 1024 * 1024;
 
 /// The texts of a table. A cell that spans several rows or columns is repeated in each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,7 +126,7 @@ impl Page {
         let listed = lock(&self.memory.listed).clone();
         let places =
             if boxes { self.places_of(listed.iter().map(|one| one.name).collect()).await? } else { HashMap::new() };
-        let node = |one: crate::browser::page::overlay::ListedRef| ListedNode {
+        let node = |one: crate::page::overlay::ListedRef| ListedNode {
             place: places.get(&one.name).copied(),
             name: one.name.to_string(),
             role: one.role,

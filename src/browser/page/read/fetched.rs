@@ -3,14 +3,14 @@
 //! Owns the fetch: a temporary tab navigates to the address, each redirect is judged before it is requested, and the
 //! response is read before the browser shows or saves it. Never judges an address: the caller provides the check.
 
-use crate::browser::devtools::page::Navigate;
-use crate::browser::devtools_session::Session;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Injected, LIMIT, call, tell};
-use crate::browser::page::tab::TemporaryTab;
-use crate::browser::refused::RefusalMark;
-use crate::browser::tab::Work;
+use crate::devtools::page::Navigate;
+use crate::devtools_session::Session;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Injected, LIMIT, call, tell};
+use crate::page::tab::TemporaryTab;
+use crate::refused::RefusalMark;
+use crate::tab::Work;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;

@@ -15,18 +15,18 @@ mod snapshot_lines;
 mod snapshot_log;
 mod styles;
 
-pub(crate) use content::ElementState;
+pub use content::ElementState;
 #[cfg(test)]
 pub(super) use content::What;
-pub(crate) use contents::PageStorage;
-pub(crate) use data::{ElementBox, Facts, SEARCHED, Table};
-pub(crate) use destination::{Activation, ClickDestination};
-pub(crate) use fetched::Fetched;
-pub(crate) use react::{Component, ComponentDetails};
-pub(crate) use snapshot::{Snapshot, SnapshotOptions};
-pub(crate) use snapshot_log::PrintedSnapshot;
+pub use contents::PageStorage;
+pub use data::{ElementBox, Facts, SEARCHED, Table};
+pub use destination::{Activation, ClickDestination};
+pub use fetched::Fetched;
+pub use react::{Component, ComponentDetails};
+pub use snapshot::{Snapshot, SnapshotOptions};
+pub use snapshot_log::PrintedSnapshot;
 pub(super) use snapshot_log::SnapshotLog;
-pub(crate) use styles::{BoxModel, Inspection, Origin, Rule};
+pub use styles::{BoxModel, Inspection, Origin, Rule};
 
 /// In bytes. A longer snapshot would only crowd an agent's context.
-pub(crate) const SNAPSHOT_LIMIT: usize = 60_000;
+pub const SNAPSHOT_LIMIT: usize = 60_000;

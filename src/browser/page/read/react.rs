@@ -4,13 +4,13 @@
 //! word; our own script finds their elements.
 
 use super::data::ElementBox;
-use crate::browser::devtools::runtime::Evaluate;
-use crate::browser::frames::{FrameId, World};
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::refs::{ElementPlace, RefKind};
-use crate::browser::page::locate::{FaultReply, Target};
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::Injected;
+use crate::devtools::runtime::Evaluate;
+use crate::frames::{FrameId, World};
+use crate::page::error::PageError;
+use crate::page::locate::refs::{ElementPlace, RefKind};
+use crate::page::locate::{FaultReply, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::Injected;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const READ: &str = include_str!("page_react.js");
 
 /// A component in the tree.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Component {
+pub struct Component {
     pub name: String,
     /// Its key among its siblings, if it has one.
     pub key: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Component {
 
 /// The components of a document, in order.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ComponentTree {
+pub struct ComponentTree {
     pub components: Vec<Component>,
     /// How many there are, also beyond those listed.
     pub total: usize,
@@ -41,7 +41,7 @@ pub(crate) struct ComponentTree {
 
 /// One component as it is now.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(crate) struct ComponentDetails {
+pub struct ComponentDetails {
     pub name: String,
     pub key: Option<Value>,
     pub props: Value,
@@ -89,7 +89,7 @@ struct NumbersReply {
 
 impl Page {
     /// Returns the first `most` components of the chosen frame; `None` if there is no React.
-    pub(crate) async fn react_tree(&self, most: usize) -> Result<Option<ComponentTree>, PageError> {
+    pub async fn react_tree(&self, most: usize) -> Result<Option<ComponentTree>, PageError> {
         let frame = self.current_frame().await?;
         let reply: TreeReply = self.read_react(&frame, json!({ "most": most })).await?;
         if !reply.present {
@@ -115,7 +115,7 @@ impl Page {
     }
 
     /// Returns the nearest component around an element; `None` if there is none.
-    pub(crate) async fn react_component(&self, target: &Target) -> Result<Option<ComponentDetails>, PageError> {
+    pub async fn react_component(&self, target: &Target) -> Result<Option<ComponentDetails>, PageError> {
         let (frame, _) = self.locate(target).await?;
         let PathReply { path, fault } = self.ask(target, Injected::PathOf, &[], SCRIPT_LIMIT).await?;
         if fault.fault.is_some() {

@@ -3,12 +3,12 @@
 //! Owns the joining of frames, the numbering and the limit. The injected script decides what becomes a line.
 
 use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
-use crate::browser::devtools::dom::DescribeNode;
-use crate::browser::frames::FrameId;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{RefTable, TRIES_TO_READ, Target};
-use crate::browser::page::page::{Page, lock};
-use crate::browser::page::script::Injected;
+use crate::devtools::dom::DescribeNode;
+use crate::frames::FrameId;
+use crate::page::error::PageError;
+use crate::page::locate::{RefTable, TRIES_TO_READ, Target};
+use crate::page::page::{Page, lock};
+use crate::page::script::Injected;
 use futures_util::future::{BoxFuture, join_all};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ struct ScriptOptions {
     depth: Option<u32>,
     cursor: bool,
     marks: bool,
-    scope: Option<crate::browser::page::locate::element::ScriptTarget>,
+    scope: Option<crate::page::locate::element::ScriptTarget>,
     /// Answers with `suspects` instead if closed shadow roots must be opened first.
     suspects: bool,
     /// The most text from one frame; the joined lines have the same limit.
@@ -178,11 +178,7 @@ impl Page {
     }
 
     /// Returns the frame that an element of `parent` owns, in any process.
-    pub(in crate::browser::page) async fn content_frame(
-        &self,
-        parent: &FrameId,
-        number: u32,
-    ) -> Result<FrameId, PageError> {
+    pub(in crate::page) async fn content_frame(&self, parent: &FrameId, number: u32) -> Result<FrameId, PageError> {
         let object = self.element_handle(parent, number).await?;
         let describe = DescribeNode { object_id: object, depth: 0 };
         let node = self.session_of(parent)?.call(describe).await?.node;

@@ -2,9 +2,9 @@
 //!
 //! Owns the line format. Never sends anything to the page: `snapshot` has done that.
 
-use crate::browser::frames::FrameId;
-use crate::browser::page::locate::{ElementPlace, FaultReply, RefKind, RefName, RefTable};
-use crate::browser::page::overlay::ListedRef;
+use crate::frames::FrameId;
+use crate::page::locate::{ElementPlace, FaultReply, RefKind, RefName, RefTable};
+use crate::page::overlay::ListedRef;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -193,9 +193,9 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{FrameTree, Inner, Walked, Writer};
-    use crate::browser::frames::FrameId;
-    use crate::browser::page::locate::RefTable;
-    use crate::browser::page::read::SNAPSHOT_LIMIT;
+    use crate::frames::FrameId;
+    use crate::page::locate::RefTable;
+    use crate::page::read::SNAPSHOT_LIMIT;
     use std::collections::HashMap;
 
     fn tree(frame: &str, lines: &str, children: HashMap<u32, Inner>) -> FrameTree {

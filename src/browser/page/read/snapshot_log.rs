@@ -2,7 +2,7 @@
 //!
 //! Owns their number and their limit. Never compares them.
 
-use crate::browser::page::page::{Page, lock};
+use crate::page::page::{Page, lock};
 use std::collections::VecDeque;
 
 /// The number of snapshots that are kept for a tab; each is limited by the snapshot limit.
@@ -22,7 +22,7 @@ pub struct PrintedSnapshot {
 
 /// Drops the oldest entry when it is full.
 #[derive(Debug, Default)]
-pub(in crate::browser::page) struct SnapshotLog {
+pub(in crate::page) struct SnapshotLog {
     last: u64,
     kept: VecDeque<PrintedSnapshot>,
 }

@@ -2,11 +2,11 @@
 //!
 //! Owns the requests to the browser and the cascade of their results. Prints nothing.
 
-use crate::browser::devtools_session::Session;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::Target;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::{call, tell};
+use crate::devtools_session::Session;
+use crate::page::error::PageError;
+use crate::page::locate::Target;
+use crate::page::page::Page;
+use crate::page::script::{call, tell};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;

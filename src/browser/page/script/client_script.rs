@@ -3,13 +3,13 @@
 //! Owns the call, its binding to a document, and the format of its result. Never decides whether it may run.
 
 use super::evaluate::lost;
-use crate::base::own_page::{self, OwnPage};
-use crate::browser::cdp::CdpError;
-use crate::browser::devtools::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
-use crate::browser::devtools_session::Session;
-use crate::browser::frames::{Context, World};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
+use crate::cdp::CdpError;
+use crate::devtools::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
+use crate::devtools_session::Session;
+use crate::frames::{Context, World};
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use gstack_base::own_page::{self, OwnPage};
 use std::time::Duration;
 
 /// Serializes values that `JSON.stringify` rejects or returns empty.
@@ -79,7 +79,7 @@ impl Page {
     }
 
     /// Returns the address of the main frame's document, from the document itself. A page cannot redefine it.
-    pub(in crate::browser::page) async fn document_url(&self, limit: Duration) -> Result<String, PageError> {
+    pub(in crate::page) async fn document_url(&self, limit: Duration) -> Result<String, PageError> {
         let main = self.main_frame().await?.id;
         let session = self.session_of(&main)?;
         let context = self.context(&main, &World::Main).await.map_err(lost)?;

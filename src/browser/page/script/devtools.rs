@@ -2,17 +2,17 @@
 //!
 //! Owns the one way to send them from here. Never decides what to send.
 
-use crate::browser::devtools_session::Session;
-use crate::browser::page::error::PageError;
+use crate::devtools_session::Session;
+use crate::page::error::PageError;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;
 
 /// Long enough for a busy page; a hung one answers nothing.
-pub(in crate::browser::page) const LIMIT: Duration = Duration::from_secs(15);
+pub(in crate::page) const LIMIT: Duration = Duration::from_secs(15);
 
 /// Sends a command and parses the fields of `T` from its reply.
-pub(in crate::browser::page) async fn call<T: DeserializeOwned>(
+pub(in crate::page) async fn call<T: DeserializeOwned>(
     session: &Session,
     method: &'static str,
     params: &Value,
@@ -22,11 +22,7 @@ pub(in crate::browser::page) async fn call<T: DeserializeOwned>(
 }
 
 /// Like `call`, for an empty reply.
-pub(in crate::browser::page) async fn tell(
-    session: &Session,
-    method: &'static str,
-    params: &Value,
-) -> Result<(), PageError> {
+pub(in crate::page) async fn tell(session: &Session, method: &'static str, params: &Value) -> Result<(), PageError> {
     session.call_json(method, params, LIMIT).await?;
     Ok(())
 }

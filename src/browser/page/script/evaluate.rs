@@ -4,14 +4,14 @@
 
 use super::injected::Injected;
 use super::injection::{SOURCE, WORLD};
-use crate::browser::cdp::CdpError;
-use crate::browser::devtools::runtime::{CallOn, Evaluate, Evaluated};
-use crate::browser::devtools_session::Session;
-use crate::browser::error::BrowserError;
-use crate::browser::frames::{Context, FrameId, World};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::tab::Tab;
+use crate::cdp::CdpError;
+use crate::devtools::runtime::{CallOn, Evaluate, Evaluated};
+use crate::devtools_session::Session;
+use crate::error::BrowserError;
+use crate::frames::{Context, FrameId, World};
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::tab::Tab;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -22,7 +22,7 @@ const IS_THERE: &str = "'__gstack' in globalThis";
 impl Page {
     /// Calls a function of our script in a frame. `arguments` are JSON texts. Fails with `DocumentGone` if the document
     /// is gone before it answers.
-    pub(in crate::browser::page) async fn script<T: DeserializeOwned>(
+    pub(in crate::page) async fn script<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
         function: Injected,
@@ -33,7 +33,7 @@ impl Page {
     }
 
     /// Like `script`, and returns the context that it ran in. That of the next call may be another document's.
-    pub(in crate::browser::page) async fn script_and_context<T: DeserializeOwned>(
+    pub(in crate::page) async fn script_and_context<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
         function: Injected,
@@ -51,7 +51,7 @@ impl Page {
     }
 
     /// Calls a function that acts, in this context and no other. Fails with `DocumentGone` if its document is gone.
-    pub(in crate::browser::page) async fn script_within<T: DeserializeOwned>(
+    pub(in crate::page) async fn script_within<T: DeserializeOwned>(
         &self,
         (frame, context): (&FrameId, &Context),
         function: Injected,
@@ -66,7 +66,7 @@ impl Page {
     /// Calls a function of our script that acts on the page. Returns `None` if it started but the document was gone
     /// before the answer, which is then its effect. If it did not start, fails with `DocumentGone`: then nothing
     /// happened.
-    pub(in crate::browser::page) async fn act_by_script<T: DeserializeOwned>(
+    pub(in crate::page) async fn act_by_script<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
         function: Injected,
@@ -100,7 +100,7 @@ impl Page {
     }
 
     /// Runs a library's source in our world of a frame. Which document has it already is the caller's to know.
-    pub(in crate::browser::page) async fn load_library(
+    pub(in crate::page) async fn load_library(
         &self,
         frame: &FrameId,
         source: &str,
@@ -113,25 +113,21 @@ impl Page {
     }
 
     /// Returns a handle to an element that our script has numbered.
-    pub(in crate::browser::page) async fn element_handle(
-        &self,
-        frame: &FrameId,
-        number: u32,
-    ) -> Result<String, PageError> {
+    pub(in crate::page) async fn element_handle(&self, frame: &FrameId, number: u32) -> Result<String, PageError> {
         let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
         let expression = format!("globalThis.__gstack?.{}({number})", Injected::ElementOf);
         let evaluate = Evaluate { expression, ..Evaluate::default() }.within(&context);
-        let limit = crate::browser::page::page::SCRIPT_LIMIT;
+        let limit = crate::page::page::SCRIPT_LIMIT;
         let reply =
             read(self.session_of(frame)?.call_within(evaluate, limit).await, Injected::ElementOf.name(), limit)?;
         reply.result.object_id.ok_or(PageError::DocumentGone)
     }
 
     /// Returns the script's number for an element handle of our world.
-    pub(in crate::browser::page) async fn number_of(&self, session: &Session, object: &str) -> Result<u32, PageError> {
+    pub(in crate::page) async fn number_of(&self, session: &Session, object: &str) -> Result<u32, PageError> {
         let function = format!("function () {{ return globalThis.__gstack?.{}(this) ?? 0; }}", Injected::NumberOf);
         let call = CallOn { object_id: object, function_declaration: &function, return_by_value: true };
-        let limit = crate::browser::page::page::SCRIPT_LIMIT;
+        let limit = crate::page::page::SCRIPT_LIMIT;
         let reply = read(session.call_within(call, limit).await, Injected::NumberOf.name(), limit)?;
         let number = reply.result.value.and_then(|value| serde_json::from_str::<u32>(value.get()).ok());
         number.filter(|number| *number > 0).ok_or(PageError::DocumentGone)
@@ -139,7 +135,7 @@ impl Page {
 }
 
 /// Like `Page::script`, without a turn on the tab: for callers that do not wait for commands.
-pub(in crate::browser::page) async fn script_in<T: DeserializeOwned>(
+pub(in crate::page) async fn script_in<T: DeserializeOwned>(
     tab: &Tab,
     frame: &FrameId,
     function: Injected,
@@ -178,7 +174,7 @@ async fn install(session: &Session, context: &Context, limit: Duration) -> Resul
 }
 
 /// Converts a timeout to `Unanswered`: the page may still do what was sent to it.
-pub(in crate::browser::page) fn not_told(error: PageError) -> PageError {
+pub(in crate::page) fn not_told(error: PageError) -> PageError {
     match error {
         PageError::Timeout { after, .. } => PageError::Unanswered {
             what: "the page".to_owned(),
@@ -197,7 +193,7 @@ pub(super) fn lost(error: BrowserError) -> PageError {
 }
 
 /// A value that can be written into a script as JSON, which is valid JavaScript.
-pub(in crate::browser::page) trait Argument: Send + Sync {
+pub(in crate::page) trait Argument: Send + Sync {
     fn json(&self) -> Result<String, PageError>;
 }
 impl<T: Serialize + Send + Sync> Argument for T {

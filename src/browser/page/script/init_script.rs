@@ -2,10 +2,10 @@
 //!
 //! Owns the check that a script compiles: a broken one would fail unnoticed in every document. Runs nothing.
 
-use crate::base::site::SiteOrPage;
-use crate::browser::devtools::runtime::CompileScript;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::devtools::runtime::CompileScript;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use gstack_base::site::SiteOrPage;
 
 impl Page {
     /// Runs a script in each document from the next one on, in frames and popups too. Returns its number. Fails if the

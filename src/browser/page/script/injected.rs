@@ -10,7 +10,7 @@ macro_rules! functions {
     ($($variant:ident = $name:literal,)+) => {
         /// A function of `globalThis.__gstack` in our world of a page.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(in crate::browser::page) enum Injected { $($variant,)+ }
+        pub(in crate::page) enum Injected { $($variant,)+ }
 
         impl Injected {
             #[cfg(test)]
@@ -161,7 +161,7 @@ impl Serialize for Injected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
-pub(in crate::browser::page) enum FaultKind {
+pub(in crate::page) enum FaultKind {
     /// The number belongs to another document.
     Gone,
     /// The element was removed from the page.
@@ -188,7 +188,7 @@ pub(in crate::browser::page) enum FaultKind {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "verdict", rename_all = "lowercase")]
-pub(in crate::browser::page) enum Guarded {
+pub(in crate::page) enum Guarded {
     /// The element received them.
     Hit,
     /// They were blocked; `reason`: `it is covered by <div class="x">`.
@@ -201,9 +201,9 @@ pub(in crate::browser::page) enum Guarded {
 mod tests {
     use super::super::injection::SOURCE;
     use super::{FaultKind, Guarded, Injected};
-    use crate::browser::page::act::Clutter;
-    use crate::browser::page::locate::Need;
-    use crate::browser::page::read::{Activation, ElementState, What};
+    use crate::page::act::Clutter;
+    use crate::page::locate::Need;
+    use crate::page::read::{Activation, ElementState, What};
     use std::fmt::Write;
     use std::path::Path;
     use ts_rs::{Config, TS};
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_scripts_are_checked_against_these_names() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(FILE);
         let wanted = declarations();
         if std::env::var_os("GSTACK_BLESS").is_some() {
             std::fs::write(&path, &wanted).unwrap();

@@ -3,11 +3,11 @@
 //! Owns its source and the name of its world. The parts share one function body, so that the page sees nothing of it,
 //! and the world contains only `__gstack` and the bindings of the daemon.
 
-use crate::browser::browser::EarlyScript;
+use crate::browser::EarlyScript;
 
 /// The isolated world. The browser creates it for each document under this name. It must differ from the names of
 /// extensions, above all ours: the world of an extension's content scripts is reported under the extension's name.
-pub(crate) const WORLD: &str = "gstack commands";
+pub const WORLD: &str = "gstack commands";
 
 /// Defines `globalThis.__gstack` once per document.
 pub(super) const SOURCE: &str = concat!(

@@ -9,9 +9,9 @@ mod init_script;
 mod injected;
 mod injection;
 
-pub(crate) use client_script::ScriptValue;
-pub(in crate::browser::page) use devtools::{LIMIT, call, tell};
-pub(in crate::browser::page) use evaluate::{Argument, not_told, script_in};
-pub(in crate::browser::page) use injected::{FaultKind, Guarded, Injected};
+pub use client_script::ScriptValue;
+pub(in crate::page) use devtools::{LIMIT, call, tell};
+pub(in crate::page) use evaluate::{Argument, not_told, script_in};
+pub(in crate::page) use injected::{FaultKind, Guarded, Injected};
 pub(super) use injection::WORLD;
 pub use injection::early_script;

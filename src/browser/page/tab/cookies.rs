@@ -2,9 +2,9 @@
 //!
 //! Owns the calls and the type. Never decides who may see cookies.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::page::script::{call, tell};
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::page::script::{call, tell};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -112,7 +112,7 @@ fn parameters(cookie: &Cookie) -> Value {
     written
 }
 
-fn is_refusal(error: &crate::browser::error::BrowserError) -> bool {
-    use crate::browser::cdp::CdpError;
-    matches!(error, crate::browser::error::BrowserError::Cdp(CdpError::Protocol { .. }))
+fn is_refusal(error: &crate::error::BrowserError) -> bool {
+    use crate::cdp::CdpError;
+    matches!(error, crate::error::BrowserError::Cdp(CdpError::Protocol { .. }))
 }

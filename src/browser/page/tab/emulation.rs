@@ -3,10 +3,10 @@
 //! Never decides what may be set. The values are stored in `browser::overrides` and end with the tab.
 
 use super::surroundings::{METRICS, Screen};
-use crate::browser::devtools::emulation::{ClearDeviceMetricsOverride, SetScrollbarsHidden};
-use crate::browser::overrides::PersistentOverride;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::devtools::emulation::{ClearDeviceMetricsOverride, SetScrollbarsHidden};
+use crate::overrides::PersistentOverride;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
 use serde_json::{Value, json};
 
 const CONDITIONS: &str = "Network.emulateNetworkConditions";

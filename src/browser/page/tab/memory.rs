@@ -2,12 +2,12 @@
 //!
 //! Owns the measurement. Sends commands only to engaged tabs.
 
-use crate::browser::browser::Browser;
-use crate::browser::error::BrowserError;
-use crate::browser::page::page::Pages;
-use crate::browser::tab::Tab;
-use crate::protocol::ids::TabId;
+use crate::browser::Browser;
+use crate::error::BrowserError;
+use crate::page::page::Pages;
+use crate::tab::Tab;
 use futures_util::future::join_all;
+use gstack_protocol::ids::TabId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::time::Duration;

@@ -9,9 +9,9 @@ mod surroundings;
 mod temporary;
 mod titles;
 
-pub(crate) use cookies::{Cookie, PartitionKey};
-pub(crate) use memory::MemoryReport;
-pub(crate) use service_workers::{ServiceWorker, Stopped};
-pub(crate) use surroundings::{Locality, Screen};
-pub(crate) use temporary::TemporaryTab;
-pub(crate) use titles::titles;
+pub use cookies::{Cookie, PartitionKey};
+pub use memory::MemoryReport;
+pub use service_workers::{ServiceWorker, Stopped};
+pub use surroundings::{Locality, Screen};
+pub use temporary::TemporaryTab;
+pub use titles::titles;

@@ -3,13 +3,13 @@
 //! Owns the waiting. The browser reports them by events, some time after its `ServiceWorker` domain was enabled, and of all
 //! sites: only those of the page's origin leave this file. The domain is enabled for one command alone.
 
-use crate::browser::devtools::service_worker::{
+use crate::devtools::service_worker::{
     Disable, Enable, Registration, RegistrationsUpdated, StopWorker, Version, VersionsUpdated,
 };
-use crate::browser::devtools_session::Session;
-use crate::browser::events::{Event, Subscription};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
+use crate::devtools_session::Session;
+use crate::events::{Event, Subscription};
+use crate::page::error::PageError;
+use crate::page::page::Page;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -223,7 +223,7 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::{Known, REGISTRATIONS, VERSIONS};
-    use crate::browser::events::Event;
+    use crate::events::Event;
     use serde_json::{Value, json};
 
     fn told(known: &mut Known, method: &str, params: Value) {

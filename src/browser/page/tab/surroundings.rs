@@ -4,10 +4,10 @@
 //! to frames, workers and popups too, and end with the tab. Never decides what may be set.
 
 use super::client_hints::{client_hints, platform};
-use crate::browser::cdp::CdpError;
-use crate::browser::error::BrowserError;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
+use crate::cdp::CdpError;
+use crate::error::BrowserError;
+use crate::page::error::PageError;
+use crate::page::page::Page;
 use serde_json::{Map, Value, json};
 
 pub(super) const METRICS: &str = "Emulation.setDeviceMetricsOverride";

@@ -2,20 +2,20 @@
 //!
 //! Owns its closing, even if the command is cancelled.
 
-use crate::browser::browser::Browser;
-use crate::browser::devtools::target::CloseTarget;
-use crate::browser::page::error::PageError;
-use crate::browser::tab::Tab;
+use crate::browser::Browser;
+use crate::devtools::target::CloseTarget;
+use crate::page::error::PageError;
+use crate::tab::Tab;
 use std::ops::Deref;
 
 /// Closes its tab when it is dropped.
-pub(crate) struct TemporaryTab {
+pub struct TemporaryTab {
     tab: Tab,
 }
 
 impl TemporaryTab {
     /// Opens a tab in the background.
-    pub(crate) async fn open(browser: &Browser) -> Result<Self, PageError> {
+    pub async fn open(browser: &Browser) -> Result<Self, PageError> {
         Ok(Self { tab: browser.new_tab().await? })
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Owns the request. The browser reports changes of addresses, but only some changes of titles.
 
-use crate::browser::browser::Browser;
-use crate::browser::page::error::PageError;
-use crate::protocol::ids::TargetId;
+use crate::browser::Browser;
+use crate::page::error::PageError;
+use gstack_protocol::ids::TargetId;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -26,7 +26,7 @@ struct Target {
 }
 
 /// Returns the titles by *page* target.
-pub(crate) async fn titles(browser: &Browser) -> Result<HashMap<TargetId, String>, PageError> {
+pub async fn titles(browser: &Browser) -> Result<HashMap<TargetId, String>, PageError> {
     let reply = browser.root().call_json("Target.getTargets", &serde_json::json!({}), LIMIT).await?;
     let targets: Targets = serde_json::from_value(reply).map_err(|error| PageError::Unreadable(error.to_string()))?;
     Ok(targets.target_infos.into_iter().map(|target| (TargetId::new(target.target_id), target.title)).collect())

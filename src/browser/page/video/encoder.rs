@@ -5,18 +5,19 @@
 //! address would appear in the person's history: there the document is `about:blank`, which encodes each frame as a
 //! WebP file.
 
-use crate::base::glob::Glob;
-use crate::browser::browser::Browser;
-use crate::browser::devtools::runtime::{Evaluate, Evaluated};
-use crate::browser::devtools_session::Session;
-use crate::browser::error::BrowserError;
-use crate::browser::frames::{Context, World};
-use crate::browser::page::error::PageError;
-use crate::browser::page::tab::TemporaryTab;
-use crate::browser::routes::{Route, RouteAct, RouteAnswer};
-use crate::browser::tab::Work;
+use crate::browser::Browser;
+use crate::devtools::runtime::{Evaluate, Evaluated};
+use crate::devtools_session::Session;
+use crate::error::BrowserError;
+use crate::frames::{Context, World};
+use crate::page::error::PageError;
+use crate::page::tab::TemporaryTab;
+use crate::routes::{Route, RouteAct, RouteAnswer};
+use crate::tab::Work;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gstack_base::glob::Glob;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -43,6 +44,17 @@ pub enum EncodeError {
     /// The browser's own message.
     #[error("the browser could not encode the video: {0}")]
     Refused(String),
+}
+
+impl From<EncodeError> for Fault {
+    fn from(error: EncodeError) -> Self {
+        match error {
+            EncodeError::Page(error) => error.into(),
+            EncodeError::Refused(_) => Self::new(FaultCode::Internal, error.to_string())
+                .hint("The recording is kept: try `gstack video stop` again, or in another browser.")
+                .at(Hop::Browser),
+        }
+    }
 }
 
 impl From<BrowserError> for EncodeError {

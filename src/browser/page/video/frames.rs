@@ -8,7 +8,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 
 /// The limit of one recording, on disk.
-pub(crate) const MOST_BYTES: u64 = 512 * 1024 * 1024;
+pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Why a frame was not stored.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! Owns the decision. Frames arrive late, and after a navigation the browser shows the previous page for a moment:
 //! after a visit to another site, frames are dropped for a while. Pure.
 
-use crate::base::site::SiteOrPage;
+use gstack_base::site::SiteOrPage;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -65,7 +65,7 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::{Gate, SETTLES};
-    use crate::base::site::SiteOrPage;
+    use gstack_base::site::SiteOrPage;
     use tokio::time::Instant;
 
     #[test]

@@ -12,6 +12,6 @@ mod recordings;
 mod timeline;
 
 pub use encoder::{EncodeError, Encoded, Encoder, SentShot};
-pub(crate) use frames::{Frames, MOST_BYTES};
-pub(crate) use recording::{Ending, LONGEST, ShownWords, VideoOptions, VideoRecording};
+pub use frames::{Frames, MOST_BYTES};
+pub use recording::{Ending, LONGEST, ShownWords, VideoOptions, VideoRecording};
 pub use recordings::Recordings;

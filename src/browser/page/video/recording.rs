@@ -5,14 +5,14 @@
 use super::frames::{Frames, MOST_BYTES};
 use super::recorder::Recorder;
 use super::timeline::{Caption, Shot, arranged};
-use crate::base::mutex::lock;
-use crate::base::site::SiteOrPage;
-use crate::browser::devtools::page::{PictureFormat, StartScreencast};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
-use crate::browser::shared::Shared;
-use crate::browser::tab::Tab;
-use crate::protocol::ids::TabId;
+use crate::devtools::page::{PictureFormat, StartScreencast};
+use crate::page::error::PageError;
+use crate::page::page::Page;
+use crate::shared::Shared;
+use crate::tab::Tab;
+use gstack_base::mutex::lock;
+use gstack_base::site::SiteOrPage;
+use gstack_protocol::ids::TabId;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The limit in time: a recording ends by itself after it.
-pub(crate) const LONGEST: Duration = Duration::from_secs(10 * 60);
+pub const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// A page that responds sends its first frame within milliseconds.
 const FIRST_LIMIT: Duration = Duration::from_secs(5);
 /// The largest side in pixels of a video without `--size`.

@@ -3,8 +3,8 @@
 //! Owns the list and its limit. Outlives browsers: a recording whose browser is gone stays on the list.
 
 use super::recording::VideoRecording;
-use crate::base::mutex::lock;
-use crate::protocol::ids::TabId;
+use gstack_base::mutex::lock;
+use gstack_protocol::ids::TabId;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

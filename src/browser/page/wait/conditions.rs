@@ -2,12 +2,12 @@
 //!
 //! Owns the conditions. Each wait is on events; the caller sets the deadline.
 
-use crate::base::glob::Glob;
-use crate::browser::page::console::journal::RequestRecord;
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{FaultReply, Target};
-use crate::browser::page::page::Page;
-use crate::browser::page::script::{Injected, ScriptValue};
+use crate::page::console::journal::RequestRecord;
+use crate::page::error::PageError;
+use crate::page::locate::{FaultReply, Target};
+use crate::page::page::Page;
+use crate::page::script::{Injected, ScriptValue};
+use gstack_base::glob::Glob;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -137,7 +137,7 @@ impl Page {
 
     async fn until_journal<T>(
         &self,
-        found: impl Fn(&crate::browser::page::console::journal::Journal) -> Option<T>,
+        found: impl Fn(&crate::page::console::journal::Journal) -> Option<T>,
     ) -> Result<T, PageError> {
         loop {
             let grew = self.memory.journal_grew.notified();

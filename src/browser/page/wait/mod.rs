@@ -8,7 +8,7 @@ mod presence;
 mod settle;
 mod watch;
 
-pub(crate) use conditions::Presence;
-pub(in crate::browser::page) use open_watch::Watch;
-pub(crate) use presence::LoadState;
-pub(in crate::browser::page) use settle::{Settled, Settling, was_left};
+pub use conditions::Presence;
+pub(in crate::page) use open_watch::Watch;
+pub use presence::LoadState;
+pub(in crate::page) use settle::{Settled, Settling, was_left};

@@ -1,12 +1,12 @@
 //! The state of a running watch, kept in a tab's memory.
 
-use crate::browser::keep_attached::KeepAttached;
+use crate::keep_attached::KeepAttached;
 use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
 
 /// A running watch. Dropping it ends its task.
 #[derive(Debug)]
-pub(in crate::browser::page) struct Watch {
+pub(in crate::page) struct Watch {
     pub(super) started: Instant,
     pub(super) snapshots: usize,
     pub(super) last: String,

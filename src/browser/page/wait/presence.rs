@@ -2,10 +2,10 @@
 //!
 //! Owns the conditions. Each wait is on events with a deadline; none polls.
 
-use crate::browser::page::error::PageError;
-use crate::browser::page::locate::{FaultReply, Target};
-use crate::browser::page::page::Page;
-use crate::browser::page::script::Injected;
+use crate::page::error::PageError;
+use crate::page::locate::{FaultReply, Target};
+use crate::page::page::Page;
+use crate::page::script::Injected;
 use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::Instant;

@@ -2,16 +2,16 @@
 //!
 //! Owns the count of requests in progress. Waits only if the action started any, and at most `SETTLE_LIMIT`.
 
-use crate::browser::browser::Browser;
-use crate::browser::effects::{Effects, RecordedEffect};
-use crate::browser::error::BrowserError;
-use crate::browser::events::{Event, Subscription};
-use crate::browser::frames::FrameId;
-use crate::browser::page::act::CLOSING_LIMIT;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{Argument, Injected, not_told};
-use crate::protocol::effects::DownloadState;
+use crate::browser::Browser;
+use crate::effects::{Effects, RecordedEffect};
+use crate::error::BrowserError;
+use crate::events::{Event, Subscription};
+use crate::frames::FrameId;
+use crate::page::act::CLOSING_LIMIT;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, Injected, not_told};
+use gstack_protocol::effects::DownloadState;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -40,7 +40,7 @@ const FOLLOWED: [&str; 10] = [
 ];
 
 /// The network events of the tab since the action began.
-pub(in crate::browser::page) struct Settling {
+pub(in crate::page) struct Settling {
     events: Subscription,
     main_frame: String,
     work: Underway,
@@ -60,7 +60,7 @@ struct Underway {
 
 /// The page's state once its handlers have run.
 #[derive(Debug, Deserialize)]
-pub(in crate::browser::page) struct Settled {
+pub(in crate::page) struct Settled {
     /// A script has closed the window: the tab closes a moment later.
     closes: bool,
     /// A followed link saves its target: a download starts.
@@ -186,7 +186,7 @@ fn with_name<'a>(function: &'a Injected, arguments: &[&'a dyn Argument]) -> Vec<
 }
 
 /// Returns true if an error after input means that the document, frame or tab is gone.
-pub(in crate::browser::page) fn was_left(error: &PageError) -> bool {
+pub(in crate::page) fn was_left(error: &PageError) -> bool {
     match error {
         PageError::DocumentGone | PageError::Browser(BrowserError::FrameGone | BrowserError::TabClosed(_)) => true,
         PageError::Browser(BrowserError::Cdp(error)) => error.is_session_gone(),
@@ -196,7 +196,7 @@ pub(in crate::browser::page) fn was_left(error: &PageError) -> bool {
 
 /// The end of an action.
 #[derive(Debug)]
-pub(in crate::browser::page) struct Ended<T> {
+pub(in crate::page) struct Ended<T> {
     /// The function's result. `None`: the action replaced or closed the page before it answered.
     pub value: Option<T>,
     pub settled: Option<Settled>,
@@ -212,7 +212,7 @@ impl<T> Ended<T> {
 impl Page {
     /// Calls a function that completes an action whose input was sent before. Unless the function refuses, the same
     /// call waits until the action's handlers have run.
-    pub(in crate::browser::page) async fn end_by<T: DeserializeOwned>(
+    pub(in crate::page) async fn end_by<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
         function: Injected,
@@ -228,7 +228,7 @@ impl Page {
 
     /// Calls a function that is the whole action, and waits as `end_by` does. Fails with `DocumentGone` if it did not
     /// start.
-    pub(in crate::browser::page) async fn act_by<T: DeserializeOwned>(
+    pub(in crate::page) async fn act_by<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
         function: Injected,
@@ -299,14 +299,14 @@ async fn downloads_end(page: &Page, effects: &Effects) {
 impl Settling {
     /// Starts to observe; call it before the action. Returns `None` if the page is hung or gone: then there is nothing
     /// to wait for.
-    pub(in crate::browser::page) fn begin(page: &Page) -> Option<Self> {
+    pub(in crate::page) fn begin(page: &Page) -> Option<Self> {
         let info = page.info().ok()?;
         let events = page.subscribe(&FOLLOWED).ok()?;
         Some(Self { events, main_frame: info.page?.as_str().to_owned(), work: Underway::default() })
     }
 
     /// Returns once the requests of the action have ended. `settled`: the page's state, if it was asked already.
-    pub(in crate::browser::page) async fn end(mut self, page: &Page, settled: Option<Settled>) {
+    pub(in crate::page) async fn end(mut self, page: &Page, settled: Option<Settled>) {
         let deadline = Instant::now() + SETTLE_LIMIT;
         // The handlers have run, and their requests were reported before this answer.
         self.work.saves = match settled {

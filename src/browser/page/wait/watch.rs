@@ -4,14 +4,14 @@
 //! browser's events report changes. An out-of-process frame is read only when the page around it changes.
 
 use super::open_watch::Watch;
-use crate::browser::browser::Browser;
-use crate::browser::events::{Event, Filter, Subscription};
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Memory, Page, Pages, SCRIPT_LIMIT, lock};
-use crate::browser::page::read::SnapshotOptions;
-use crate::browser::page::script::{Injected, WORLD, tell};
-use crate::browser::shared::{Role, Shared};
-use crate::protocol::ids::TabId;
+use crate::browser::Browser;
+use crate::events::{Event, Filter, Subscription};
+use crate::page::error::PageError;
+use crate::page::page::{Memory, Page, Pages, SCRIPT_LIMIT, lock};
+use crate::page::read::SnapshotOptions;
+use crate::page::script::{Injected, WORLD, tell};
+use crate::shared::{Role, Shared};
+use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::{Arc, Weak};

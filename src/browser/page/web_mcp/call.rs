@@ -4,11 +4,11 @@
 
 use super::offered::{PageTool, ToolChoice, choose};
 use super::reports::{RESPONDED, Reports};
-use crate::browser::devtools::web_mcp::{CancelInvocation, InvokeTool, ToolResponded};
-use crate::browser::devtools_session::Session;
-use crate::browser::events::Subscription;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
+use crate::devtools::web_mcp::{CancelInvocation, InvokeTool, ToolResponded};
+use crate::devtools_session::Session;
+use crate::events::Subscription;
+use crate::page::error::PageError;
+use crate::page::page::Page;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -18,7 +18,7 @@ const FORM_WAIT: Duration = Duration::from_secs(1);
 
 /// What a call came to.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum ToolOutcome {
+pub enum ToolOutcome {
     Answered(Value),
     /// The page's words; empty if it gave none.
     Failed(String),
@@ -30,12 +30,7 @@ pub(crate) enum ToolOutcome {
 impl Page {
     /// Calls the tool. `input` is an object. Fails with `Changed` if the page offers it no longer or describes it in other words than
     /// `tool` does, or the tool that was allowed: then nothing was called.
-    pub(crate) async fn call_tool(
-        &self,
-        tool: &PageTool,
-        input: Value,
-        limit: Duration,
-    ) -> Result<ToolOutcome, PageError> {
+    pub async fn call_tool(&self, tool: &PageTool, input: Value, limit: Duration) -> Result<ToolOutcome, PageError> {
         self.check_site().await?;
         let changed = || PageError::Changed { what: format!("the page's tool {}", tool.name) };
         let mut reports = Reports::begin(self).await?;

@@ -7,7 +7,5 @@ mod call;
 mod offered;
 mod reports;
 
-pub(crate) use call::ToolOutcome;
-#[cfg(test)]
-pub(crate) use offered::tests::tool as page_tool_for_tests;
-pub(crate) use offered::{PageTool, PageTools, ToolChoice, choose};
+pub use call::ToolOutcome;
+pub use offered::{PageTool, PageTools, ToolChoice, choose};

@@ -2,15 +2,15 @@
 //!
 //! Owns the fingerprint and the choice among tools of the same name.
 
-use crate::base::site;
-use crate::browser::devtools::web_mcp::{Annotations, Tool};
-use crate::browser::frames::{Frame, FrameId};
+use crate::devtools::web_mcp::{Annotations, Tool};
+use crate::frames::{Frame, FrameId};
+use gstack_base::site;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// A tool of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PageTool {
+pub struct PageTool {
     pub name: String,
     pub description: String,
     /// The JSON schema of its input, as the page gives it.
@@ -20,12 +20,12 @@ pub(crate) struct PageTool {
     pub is_form: bool,
     /// The address of its document.
     pub url: String,
-    pub(in crate::browser::page) frame: FrameId,
+    pub frame: FrameId,
 }
 
 /// The tools of a page.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum PageTools {
+pub enum PageTools {
     /// In the order in which the browser reports them.
     Offered(Vec<PageTool>),
     /// The browser offers WebMCP only to pages from `https` and this machine, and this page is neither.
@@ -36,7 +36,7 @@ pub(crate) enum PageTools {
 
 /// The tool of a name.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum ToolChoice<'a> {
+pub enum ToolChoice<'a> {
     One(&'a PageTool),
     Missing,
     /// Several documents offer it.
@@ -57,12 +57,12 @@ impl PageTool {
     }
 
     /// Returns the host of its document; `None` for a document without one.
-    pub(crate) fn site(&self) -> Option<String> {
+    pub fn site(&self) -> Option<String> {
         site::of(&self.url)
     }
 
     /// Returns the SHA-256, in hexadecimal, of everything that the page says about the tool.
-    pub(crate) fn fingerprint(&self) -> String {
+    pub fn fingerprint(&self) -> String {
         let Self { name, description, schema, annotations, is_form, .. } = self;
         let said = json!([name, description, schema, annotations, is_form]).to_string();
         Sha256::digest(said.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -70,7 +70,7 @@ impl PageTool {
 }
 
 /// Finds a tool by its name and, if given, the site of its document.
-pub(crate) fn choose<'a>(tools: &'a [PageTool], name: &str, on: Option<&str>) -> ToolChoice<'a> {
+pub fn choose<'a>(tools: &'a [PageTool], name: &str, on: Option<&str>) -> ToolChoice<'a> {
     let is_meant = |tool: &&PageTool| tool.name == name && on.is_none_or(|on| tool.site().as_deref() == Some(on));
     let found: Vec<&PageTool> = tools.iter().filter(is_meant).collect();
     match found.as_slice() {
@@ -81,10 +81,10 @@ pub(crate) fn choose<'a>(tools: &'a [PageTool], name: &str, on: Option<&str>) ->
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
-    pub(crate) fn tool(name: &str, url: &str) -> PageTool {
+    fn tool(name: &str, url: &str) -> PageTool {
         PageTool {
             name: name.to_owned(),
             description: "Adds".to_owned(),

@@ -3,14 +3,14 @@
 //! Owns the time for which the `WebMCP` domain is enabled: from `begin` until the reports are dropped.
 
 use super::offered::{PageTool, PageTools};
-use crate::browser::cdp::CdpError;
-use crate::browser::devtools::web_mcp::{Disable, Enable, ToolsAdded, ToolsRemoved};
-use crate::browser::devtools_session::Session;
-use crate::browser::events::{Event, Subscription};
-use crate::browser::frames::Frame;
-use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::Injected;
+use crate::cdp::CdpError;
+use crate::devtools::web_mcp::{Disable, Enable, ToolsAdded, ToolsRemoved};
+use crate::devtools_session::Session;
+use crate::events::{Event, Subscription};
+use crate::frames::Frame;
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::Injected;
 use serde::Deserialize;
 
 const ADDED: &str = "WebMCP.toolsAdded";
@@ -27,12 +27,12 @@ struct Offers {
 
 impl Page {
     /// Returns the tools that the page's documents offer at present, or none if the browser lets no page offer any.
-    pub(crate) async fn offered_tools(&self) -> Result<Vec<PageTool>, PageError> {
+    pub async fn offered_tools(&self) -> Result<Vec<PageTool>, PageError> {
         Ok(Reports::begin(self).await?.tools())
     }
 
     /// Returns the tools that the page's documents offer at present, or why there can be none.
-    pub(crate) async fn page_tools(&self) -> Result<PageTools, PageError> {
+    pub async fn page_tools(&self) -> Result<PageTools, PageError> {
         let tools = Reports::begin(self).await?.tools();
         if !tools.is_empty() {
             return Ok(PageTools::Offered(tools));
@@ -141,9 +141,9 @@ mod tests {
     }
 
     fn frame(id: &str) -> Frame {
-        use crate::browser::devtools::target::SessionId;
+        use crate::devtools::target::SessionId;
         Frame {
-            id: crate::browser::frames::FrameId::new(id),
+            id: crate::frames::FrameId::new(id),
             parent: None,
             session: serde_json::from_value::<SessionId>(json!("S")).unwrap(),
             url: format!("https://{id}.example/"),

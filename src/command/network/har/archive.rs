@@ -3,10 +3,10 @@
 //! Source: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>
 
 use super::entry::Entry;
-use crate::base::clock::iso;
-use crate::command::reading::pretty;
-use crate::protocol::VERSION;
-use crate::protocol::fault::Fault;
+use crate::reading::pretty;
+use gstack_base::clock::iso;
+use gstack_protocol::VERSION;
+use gstack_protocol::fault::Fault;
 use serde_json::{Value, json};
 
 pub(super) const PAGE: &str = "page_1";

@@ -2,7 +2,7 @@
 //!
 //! Owns parsing their headers. The caller decides whether values are shown.
 
-use crate::browser::page::Header;
+use gstack_browser::page::Header;
 use serde_json::{Map, Value, json};
 
 const REDACTED: &str = "[redacted]";

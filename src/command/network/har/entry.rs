@@ -5,14 +5,14 @@
 
 use super::archive::PAGE;
 use super::cookies;
-use crate::base::clock::iso;
-use crate::base::host::without_brackets;
-use crate::browser::page::{Body, Exchange, Header, SocketMessage};
-use crate::command::network::record::header_of;
-use crate::command::network::redact;
-use crate::command::privacy::redaction;
+use crate::network::record::header_of;
+use crate::network::redact;
+use crate::privacy::redaction;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gstack_base::clock::iso;
+use gstack_base::host::without_brackets;
+use gstack_browser::page::{Body, Exchange, Header, SocketMessage};
 use serde_json::{Value, json};
 use url::form_urlencoded;
 

@@ -8,24 +8,24 @@ mod cookies;
 mod entry;
 
 use super::record::is_of;
-use crate::base::counted::counted;
-use crate::base::metadata::is_metadata_url;
-use crate::base::site::SiteOrPage;
-use crate::browser::page::{Body, Exchange, Page, Recording, RecordingOptions};
-use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output, RecordingKind, wrong};
-use crate::command::privacy::path_guard;
-use crate::command::spec::{
+use crate::core::output_files::named_or_unnamed;
+use crate::core::{Arguments, Context, Output, RecordingKind, wrong};
+use crate::privacy::path_guard;
+use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
     Writes, parameter, phrase, phrase_when, switch,
 };
-use crate::protocol::fault::{Fault, FaultCode};
 use archive::Archive;
 use entry::{Entry, Redacts};
+use gstack_base::counted::counted;
+use gstack_base::metadata::is_metadata_url;
+use gstack_base::site::SiteOrPage;
+use gstack_browser::page::{Body, Exchange, Page, Recording, RecordingOptions};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use url::Url;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "har",
     aliases: &[],
     category: Category::Inspection,

@@ -3,9 +3,9 @@
 //! Owns the copying, including changes not merged yet (the write-ahead log), and the reading. SQLite never opens the
 //! browser's own files, because the browser may be running.
 
-use crate::base::home::private_folder;
-use crate::browser::page::{Cookie, PartitionKey};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::home::private_folder;
+use gstack_browser::page::{Cookie, PartitionKey};
+use gstack_protocol::fault::{Fault, FaultCode};
 use rusqlite::{Connection, OpenFlags, Row};
 use std::fs;
 use std::io;

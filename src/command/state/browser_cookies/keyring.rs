@@ -2,7 +2,7 @@
 //!
 //! Owns where each browser keeps it. Never prints or logs it.
 
-use crate::base::keyring::{self, Item, KeyringError};
+use gstack_base::keyring::{self, Item, KeyringError};
 use zeroize::Zeroizing;
 
 /// The keyring's answer.
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn every_browser_has_a_place() {
-        for browser in &crate::base::browsers::FAMILY {
+        for browser in &gstack_base::browsers::FAMILY {
             assert!(!places(browser.name).is_empty(), "{}", browser.name);
         }
     }

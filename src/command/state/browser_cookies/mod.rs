@@ -10,16 +10,16 @@ mod profiles;
 #[cfg(test)]
 mod test_database;
 
-use crate::browser::page::{Cookie, Page};
-use crate::command::core::{Arguments, Context, Output, everyday, usage};
-use crate::command::registry;
-use crate::command::spec::{
+use crate::core::{Arguments, Context, Output, everyday, usage};
+use crate::registry;
+use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType,
     Verb, Writes, parameter, phrase,
 };
-use crate::protocol::fault::{Fault, FaultCode};
 use database::{Stored, StoredCookie};
 use decrypt::{Decrypted, Keys};
+use gstack_browser::page::{Cookie, Page};
+use gstack_protocol::fault::{Fault, FaultCode};
 use keyring::Passwords;
 use profiles::{Found, Profile};
 use serde_json::json;
@@ -30,7 +30,7 @@ const NAME: &str = "cookie-import-browser";
 /// The maximum number of domains listed for each profile.
 const MOST_DOMAINS: usize = 10;
 
-pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: NAME,
     aliases: &[],
     category: Category::Interaction,
@@ -87,7 +87,7 @@ pub(super) fn only_lists(arguments: &Arguments) -> bool {
 }
 
 /// Lists the browsers found, with the number of cookies in each profile.
-pub(in crate::command) async fn list_installed(temp_folder: &Path) -> Result<Output, Fault> {
+pub(crate) async fn list_installed(temp_folder: &Path) -> Result<Output, Fault> {
     let folder = temp_folder.to_owned();
     blocking(move || list(&profiles::find(), &folder)).await
 }

@@ -2,8 +2,8 @@
 //!
 //! Owns finding and choosing them. Opens no database.
 
-use crate::base::browsers::{Browser, FAMILY, Machine};
-use crate::protocol::fault::{Fault, FaultCode};
+use gstack_base::browsers::{Browser, FAMILY, Machine};
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ fn is_named(browser: &Browser, typed: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::browsers::System;
+    use gstack_base::browsers::System;
 
     fn machine(place: &Path) -> Machine {
         Machine { system: System::Linux, home: place.to_owned(), configuration: place.to_owned(), programs: Vec::new() }

@@ -1,0 +1,21 @@
+//! Agents: programs (or the built-in one) that answer a person's messages and act with tools.
+//!
+//! Owns the adapter traits and the common events to which all agents are mapped. Never touches a browser or a journal:
+//! it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
+
+pub mod acp;
+pub mod adapter;
+pub mod agent_list;
+pub mod builtin;
+pub mod claude;
+pub mod clip;
+pub mod codex;
+pub mod discovery;
+pub mod environment;
+pub mod faults;
+pub mod guard;
+pub mod process;
+pub mod prompt;
+pub mod rpc;
+pub mod sandbox;
+pub mod session_task;

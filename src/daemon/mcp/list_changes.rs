@@ -1,0 +1,48 @@
+//! `notifications/tools/list_changed`: the page in the client's tab offers other tools.
+//!
+//! Owns the notification. A client of the protocol's newest version gets none, since it takes only what it subscribed to; its next
+//! `tools/list` is up to date.
+
+use gstack_engine::PageToolOffer;
+use rmcp::RoleServer;
+use rmcp::service::Peer;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// The first version without notifications that nobody subscribed to.
+const SUBSCRIBED: &str = "2026-07-28";
+
+/// Tells a client that it should list the tools again. Returns false if it is never told.
+pub(super) async fn tell(peer: &Peer<RoleServer>) -> bool {
+    let version = peer.peer_info().map(|info| info.protocol_version.to_string()).unwrap_or_default();
+    if version.as_str() >= SUBSCRIBED {
+        return false;
+    }
+    match peer.notify_tool_list_changed().await {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::debug!(%error, "the MCP client was not told that its tools changed");
+            false
+        }
+    }
+}
+
+/// Tells a client of each change, until its agent has ended or it is gone.
+pub(super) async fn follow(
+    mut offers: watch::Receiver<Arc<Vec<PageToolOffer>>>,
+    peer: Peer<RoleServer>,
+    ended: CancellationToken,
+) {
+    loop {
+        tokio::select! {
+            () = ended.cancelled() => return,
+            changed = offers.changed() => {
+                offers.mark_unchanged();
+                if changed.is_err() || !tell(&peer).await {
+                    return;
+                }
+            }
+        }
+    }
+}

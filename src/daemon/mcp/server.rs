@@ -1,0 +1,88 @@
+//! The MCP server for all conversations. Each request carries its conversation's tools.
+
+use super::{answer, hints, list_changes, progress};
+use gstack_command::registry;
+use gstack_engine::AgentAccess;
+use gstack_protocol::VERSION;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The key under which Claude Code sends the id of the call's step.
+const CALL_ID: &str = "claudecode/toolUseId";
+
+/// The server of one session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BrowserTools {
+    /// True once its client is told of changes of the list.
+    tells: Arc<AtomicBool>,
+}
+
+/// Returns the tools that the HTTP guard attached to the request. Fails if there are none.
+fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<dyn AgentAccess>, ErrorData> {
+    context
+        .extensions
+        .get::<axum::http::request::Parts>()
+        .and_then(|parts| parts.extensions.get::<Arc<dyn AgentAccess>>())
+        .cloned()
+        .ok_or_else(|| ErrorData::internal_error("the request carries no conversation", None))
+}
+
+impl ServerHandler for BrowserTools {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
+            .with_server_info(Implementation::new("gstack", VERSION))
+            .with_instructions("The browser tab that the person looks at. Take a snapshot before clicking.")
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = tools(&context)?;
+        let mut offers = tools.page_tools();
+        let of_page = offers.borrow_and_update().clone();
+        // Only a client that has listed them needs to know of a change.
+        if !self.tells.swap(true, Ordering::Relaxed) {
+            tokio::spawn(list_changes::follow(offers, context.peer.clone(), tools.ended().clone()));
+        }
+        let listed = tools
+            .offered()
+            .into_iter()
+            .map(|tool| answer::tool(tool.name, tool.description, tool.schema, tool.read_only, tool.writes));
+        let of_page = of_page.iter().map(|offer| answer::page_tool(offer.listed.clone()));
+        Ok(ListToolsResult::with_all_items(listed.chain(of_page).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tools = tools(&context)?;
+        if !tools.offers(&request.name) {
+            let offered = tools.offered();
+            return Err(answer::unknown_tool(&request.name, offered.iter().map(|tool| tool.name.as_str())));
+        }
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let id = context.meta.0.get(CALL_ID).and_then(Value::as_str).map(str::to_owned);
+        let call = tools.run_tool(id, &request.name, arguments, context.ct.clone());
+        Ok(match progress::told(&context, &request.name, call).await {
+            Ok(result) => {
+                let images = result.images.iter().map(|image| (image.mime.as_str(), image.bytes.as_slice()));
+                answer::success(result.text, images).into()
+            }
+            Err(fault) => {
+                let hint = hints::for_client(&fault, registry::find(&request.name), &|name| tools.offers(name));
+                answer::failure(&fault, hint).into()
+            }
+        })
+    }
+}
