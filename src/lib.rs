@@ -1,6 +1,6 @@
 //! gstack: a coding agent in the browser's side panel, and the same browser from the terminal.
 //!
-//! The folders are the layers of docs/ARCHITECTURE.md; `tests/layers.rs` enforces which layer may use which.
+//! The program's own parts. The layers below them are crates of their own (docs/ARCHITECTURE.md).
 
 // They panic if the write fails; `base::say` and `cli::terminal` do not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]

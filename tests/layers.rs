@@ -1,5 +1,5 @@
-//! The layers of docs/ARCHITECTURE.md as a test: which folder of src/ may use which, and the few rules that hold for
-//! every file. Reads the source as text; a rule that needs a compiler is a lint in Cargo.toml.
+//! What the compiler does not check: which service of the engine may use which, and the few rules that hold for every
+//! file. Reads the source as text. The layers are crates, and a rule that needs a compiler is a lint in Cargo.toml.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 #[path = "layers/catalogue.rs"]
@@ -15,44 +15,16 @@ mod source;
 #[path = "layers/tables.rs"]
 mod tables;
 
-use source::{code, sources, test_modules, used};
+use source::{sources, test_modules, used};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use tables::{LAYERS, OUTSIDE, SERVICES};
+use tables::SERVICES;
 
 /// Text that must not be in shipped code. The lints forbid it too; here one list shows all of it.
 const FORBIDDEN: [&str; 7] = ["todo!(", "unimplemented!(", "dbg!(", ".unwrap()", "TODO", "FIXME", "XXX"];
 
 /// The maximum number of lines of a file, including its own tests. A module of only tests may be longer.
 const MOST_LINES: usize = 400;
-
-#[test]
-fn no_layer_uses_one_that_it_may_not() {
-    let layers: BTreeMap<_, _> = LAYERS.into_iter().collect();
-    let mut wrong = Vec::new();
-    for source in sources() {
-        let layer = source.layer();
-        if layer == "main" || layer == "lib" {
-            continue;
-        }
-        let Some(allowed) = layers.get(layer.as_str()) else {
-            wrong.push(format!(
-                "src/{} is in no layer: add it to the table and to docs/ARCHITECTURE.md",
-                source.path.display()
-            ));
-            continue;
-        };
-        for (module, line) in used(&source.text) {
-            let top = module.split("::").next().unwrap();
-            // A macro or a constant of the crate's root is not a layer.
-            let known = layers.contains_key(top);
-            if known && top != layer && !allowed.contains(&top) && !allowed.contains(&module.as_str()) {
-                wrong.push(format!("src/{}:{line}: {layer} may not use {module}", source.path.display()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
 
 #[test]
 fn a_service_uses_the_services_that_it_may_and_never_the_engine() {
@@ -68,23 +40,17 @@ fn a_service_uses_the_services_that_it_may_and_never_the_engine() {
             continue;
         };
         seen.insert(*service);
-        let visibility = "pub(in crate::engine)";
-        let lines = source.shipped_code().map(|(_, line)| line.replace(visibility, "pub"));
-        let shipped: String = lines.map(|line| format!("{line}\n")).collect();
+        let shipped: String = source.shipped_code().map(|(_, line)| format!("{line}\n")).collect();
         for (module, line) in used(&shipped) {
-            // Without a second segment it is the engine itself, or a group of its parts.
-            let other = module.strip_prefix("engine").map(|rest| rest.trim_start_matches(':'));
-            if let Some(other) = other.filter(|other| other != service && !allowed.contains(other)) {
-                wrong.push(format!("src/{}:{line}: {service} may not use engine::{other}", source.path.display()));
+            let other = module.split("::").next().unwrap_or_default();
+            if other != *service && !allowed.contains(&other) {
+                wrong.push(format!("src/{}:{line}: {service} may not use crate::{other}", source.path.display()));
             }
         }
         // Paths to another service must start at the crate's root, so that this test sees them.
         let up = if matches!(parts[..], [_] | [_, "mod.rs"]) { "super::" } else { "super::super::" };
         if shipped.contains(up) {
-            wrong.push(format!(
-                "src/{}: write crate::engine:: for what lies outside of {service}",
-                source.path.display()
-            ));
+            wrong.push(format!("src/{}: write crate:: for what lies outside of {service}", source.path.display()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -92,7 +58,7 @@ fn a_service_uses_the_services_that_it_may_and_never_the_engine() {
 }
 
 /// What is in src/engine/ without being a service: the handle, and what constructs the services and shuts them down.
-const COMPOSITION: [&str; 3] = ["mod", "state", "lifecycle"];
+const COMPOSITION: [&str; 3] = ["lib", "state", "lifecycle"];
 
 #[test]
 fn the_engine_is_only_what_wires_the_services() {
@@ -119,29 +85,6 @@ fn services_do_not_use_each_other_in_circles() {
         let before: Vec<_> = SERVICES[..at].iter().map(|(name, _)| name).collect();
         assert!(allowed.iter().all(|other| before.contains(&other)), "{service} uses one that stands below it");
     }
-}
-
-#[test]
-fn outside_crates_stay_where_they_belong() {
-    let mut wrong = Vec::new();
-    for source in sources() {
-        for (name, layers) in OUTSIDE {
-            if layers.contains(&source.layer().as_str()) {
-                continue;
-            }
-            if let Some((line, _)) = code(&source.text).find(|(_, line)| names_crate(line, name)) {
-                wrong.push(format!("src/{}:{line}: {name} belongs to {layers:?}", source.path.display()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Whether a line has a path of this crate, and not of one whose name ends alike.
-fn names_crate(line: &str, name: &str) -> bool {
-    let path = format!("{name}::");
-    line.match_indices(&path)
-        .any(|(at, _)| !line[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
 }
 
 /// The only waits for a time in the code that ends leases: a tunnel and an endpoint last that long.

@@ -3,6 +3,9 @@
 //! Owns the adapter traits and the common events to which all agents are mapped. Never touches a browser or a journal:
 //! it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 pub mod acp;
 pub mod adapter;
 pub mod agent_list;

@@ -2,6 +2,9 @@
 //!
 //! Never knows about chats, agents or how a browser is driven.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 pub mod answer;
 pub mod append;
 pub mod atomic;

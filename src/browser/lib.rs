@@ -2,9 +2,11 @@
 //!
 //! Owns everything that speaks DevTools. Never knows about conversations, agents or the panel's protocol.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 mod address_guard;
 pub mod arrival;
-#[expect(clippy::module_inception, reason = "the folder is the layer, the module its main type")]
 pub mod browser;
 pub mod cdp;
 mod cdp_message;

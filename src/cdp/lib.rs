@@ -3,6 +3,9 @@
 //! Owns the listener, the DevTools messages of clients, and the filter that they pass. The engine registers a client as a
 //! driver and leases it its tabs; `browser` gives it sessions of its own.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 mod acting;
 mod allowed;
 mod browser_commands;

@@ -3,6 +3,9 @@
 //!
 //! Has no tasks and never waits: the methods are synchronous and cheap, under small locks. The engine drives them.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 mod compaction;
 pub mod conversation;
 pub mod error;

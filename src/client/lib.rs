@@ -2,6 +2,9 @@
 //!
 //! Owns finding, starting and calling the daemon. Has no state of its own.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 pub mod direct;
 pub mod ending;
 pub mod events;

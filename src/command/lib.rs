@@ -2,6 +2,9 @@
 //!
 //! Owns the specs, their parsing and their output. Never talks to a browser directly: `browser::page` does.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 mod acting;
 mod core;
 mod emulating;

@@ -2,6 +2,9 @@
 //!
 //! Owns start, readiness, signals, idle exit and the orderly shutdown. Never holds conversation state.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 mod http;
 mod log;
 pub mod mcp;

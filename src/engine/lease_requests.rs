@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A handle to the requests for tabs. Cheap to clone.
 #[derive(Clone)]
-pub struct LeaseRequests {
+pub(crate) struct LeaseRequests {
     pub(crate) approvals: Approvals,
     pub(crate) drivers: Drivers,
     pub(crate) policy: PolicyService,

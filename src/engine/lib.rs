@@ -3,6 +3,9 @@
 //! Connects the layers below, which do not know each other, and wires the services. Never parses a request and never
 //! formats an answer.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 mod activity;
 mod agents;
 mod approvals;

@@ -4,6 +4,9 @@
 //!
 //! A target panics if a guarantee is broken. Set `GSTACK_FUZZ_BYTES` to change the amount of input.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{Bytes, BytesMut};

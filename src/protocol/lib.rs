@@ -4,6 +4,9 @@
 //! `extension/protocol.d.ts` is generated from these types (a test in `typescript.rs` keeps it up to date), and
 //! `tests/golden` holds every message as JSON (`golden.rs`).
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub)]
+
 pub mod action;
 pub mod activity;
 pub mod agents;

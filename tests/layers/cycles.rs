@@ -43,17 +43,27 @@ fn expanded(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns a path from the crate's root; `None` if it leads out of the crate.
+/// Returns the path of a module's crate below src/. It is empty in the root package.
+fn root_of(module: &Module) -> Module {
+    let member = module.first().filter(|first| Path::new("src").join(first).join("Cargo.toml").exists());
+    member.cloned().into_iter().collect()
+}
+
+/// Returns a path from src/; `None` if it leads to a package from elsewhere.
 fn absolute(path: &str, from: &Module, files: &BTreeMap<Module, PathBuf>) -> Option<Module> {
     let parts: Module = path.split("::").map(str::to_owned).collect();
     let mut base = from.clone();
     match parts[0].as_str() {
-        "crate" => Some(parts[1..].to_vec()),
+        "crate" => Some(root_of(from).into_iter().chain(parts[1..].to_vec()).collect()),
         "self" => Some(base.into_iter().chain(parts[1..].to_vec()).collect()),
         "super" => {
             let up = parts.iter().take_while(|part| *part == "super").count();
             base.truncate(base.len().checked_sub(up)?);
             Some(base.into_iter().chain(parts[up..].to_vec()).collect())
+        }
+        first if first.starts_with("gstack_") => {
+            let member = first.trim_start_matches("gstack_").to_owned();
+            Some(std::iter::once(member).chain(parts[1..].to_vec()).collect())
         }
         first => {
             base.push(first.to_owned());

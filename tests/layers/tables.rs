@@ -1,47 +1,4 @@
-//! The tables of docs/ARCHITECTURE.md: which layer and which service may use which, and where outside crates belong.
-
-/// A folder (or a file of that name) directly under src/, and what it may use besides itself. `command::registry`
-/// allows only that module of a folder.
-pub(super) const LAYERS: [(&str, &[&str]); 19] = [
-    ("base", &[]),
-    ("protocol", &[]),
-    ("chat", &["base", "protocol"]),
-    ("agent", &["base", "protocol"]),
-    ("browser", &["base", "protocol"]),
-    ("command", &["browser", "base", "protocol"]),
-    ("engine", &["chat", "agent", "command", "browser", "base", "protocol"]),
-    ("cdp", &["engine", "command", "browser", "base", "protocol"]),
-    ("http", &["cdp", "engine", "command", "base", "protocol"]),
-    ("panel", &["engine", "command", "base", "protocol"]),
-    ("mcp", &["engine", "command", "client", "base", "protocol"]),
-    (
-        "daemon",
-        &[
-            "http", "panel", "mcp", "engine", "command", "browser", "agent", "chat", "client", "install", "base",
-            "protocol",
-        ],
-    ),
-    ("client", &["base", "protocol"]),
-    ("native", &["client", "command::registry", "base", "protocol"]),
-    ("keeper", &["client", "command::registry", "base", "protocol"]),
-    (
-        "cli",
-        &[
-            "mcp::stdio",
-            "mcp::tunnel",
-            "client",
-            "install",
-            "upgrade",
-            "command::registry",
-            "command::tool_profile",
-            "base",
-            "protocol",
-        ],
-    ),
-    ("fuzz", &["http", "engine", "command", "chat", "base", "protocol"]),
-    ("install", &["client", "command::registry", "base", "protocol"]),
-    ("upgrade", &["client", "base", "protocol"]),
-];
+//! The table of docs/ARCHITECTURE.md: which service of the engine may use which.
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
@@ -192,14 +149,4 @@ pub(super) const SERVICES: [(&str, &[&str]); 35] = [
             "worktrees",
         ],
     ),
-];
-
-/// Crates that only some layers may name.
-pub(super) const OUTSIDE: [(&str, &[&str]); 6] = [
-    ("age", &["engine"]),
-    ("keyring_core", &["base"]),
-    ("tokio_tungstenite", &["browser", "cdp"]),
-    ("tokio_rustls", &["browser"]),
-    ("axum", &["http", "mcp"]),
-    ("clap", &["cli", "command"]),
 ];

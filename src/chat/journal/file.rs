@@ -25,7 +25,7 @@ pub const JOURNAL_FILE: &str = "chat.jsonl";
 /// The file that keeps torn ends.
 const TORN_FILE: &str = "chat.torn";
 /// The largest event, as JSON. With its envelope it fits into one frame to Chrome.
-pub const MAX_EVENT: usize = 700 * 1024;
+pub(crate) const MAX_EVENT: usize = 700 * 1024;
 /// How long an ending process may still hold a journal: it closes its files one by one.
 const LAST_HOLDER: Duration = Duration::from_secs(2);
 /// The largest torn end that is kept. Of a longer one, only the beginning is kept.

@@ -3,7 +3,7 @@
 //! Owns which turn runs, which messages wait, and what is allowed when. Never does IO, reads no clock and draws no
 //! random number: turn ids come with the messages. Every pair of state and event is defined.
 
-pub use gstack_protocol::chat::QUEUE_LIMIT;
+pub(crate) use gstack_protocol::chat::QUEUE_LIMIT;
 use gstack_protocol::chat::{ChatBody, ConversationState, TurnOutcome};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::{ClientMessageId, TurnId};
@@ -44,7 +44,7 @@ pub(super) struct Active {
 
 /// One conversation's turns. Cheap to clone: messages are shared.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// `None` if idle.
     pub(super) active: Option<Active>,
     queue: VecDeque<Arc<Message>>,
@@ -53,7 +53,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn state(&self) -> ConversationState {
+    pub(crate) fn state(&self) -> ConversationState {
         match self.active.as_ref().map(|active| &active.phase) {
             None => ConversationState::Idle,
             Some(Phase::Starting { for_slot: true }) => ConversationState::WaitingForSlot,
@@ -64,18 +64,18 @@ impl Machine {
     }
 
     /// Returns the id of the running turn.
-    pub fn turn(&self) -> Option<&TurnId> {
+    pub(crate) fn turn(&self) -> Option<&TurnId> {
         self.active.as_ref().map(|active| &active.message.turn_id)
     }
 
     /// Returns the waiting messages, the next one first.
-    pub fn queue(&self) -> impl ExactSizeIterator<Item = &Arc<Message>> {
+    pub(crate) fn queue(&self) -> impl ExactSizeIterator<Item = &Arc<Message>> {
         self.queue.iter()
     }
 
     /// Returns whether messages wait for the person's `Send` or `Continue`.
     #[cfg(test)]
-    pub fn held(&self) -> bool {
+    pub(crate) fn held(&self) -> bool {
         self.active.is_none() && !self.queue.is_empty()
     }
 
@@ -83,7 +83,7 @@ impl Machine {
     ///
     /// # Errors
     /// Fails if the event is refused; the state is then unchanged.
-    pub fn step(&mut self, event: Event) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn step(&mut self, event: Event) -> Result<Vec<Effect>, Refusal> {
         Ok(match event {
             Event::Send(message) => self.send(message)?,
             Event::Unqueue(client_id) => self.unqueue(&client_id)?,

@@ -85,7 +85,7 @@ pub struct NotEveryday {
 }
 
 /// Runs a command without a browser.
-pub type RunAlone = fn(Folders, Arguments) -> BoxFuture<'static, Result<Output, Fault>>;
+pub(crate) type RunAlone = fn(Folders, Arguments) -> BoxFuture<'static, Result<Output, Fault>>;
 
 /// What a command needs in order to run.
 #[derive(Clone, Copy)]

@@ -39,7 +39,7 @@ struct Field {
 
 /// Returns whether data have the shape that is written as `notation`. An empty notation says that there are none.
 /// Fails with the reason if the notation cannot be read.
-pub fn fits(notation: &str, data: Option<&Value>) -> Result<bool, String> {
+pub(crate) fn fits(notation: &str, data: Option<&Value>) -> Result<bool, String> {
     match (notation, data) {
         ("", data) => Ok(data.is_none()),
         // Some answers of a command that has data have none: "(nothing found)".

@@ -19,12 +19,12 @@ use subtle::ConstantTimeEq;
 
 /// The token that the guard compares with, which scripts read from the state file.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub(crate) struct Access {
     token: Arc<str>,
 }
 
 impl Access {
-    pub fn new(token: &str) -> Self {
+    pub(crate) fn new(token: &str) -> Self {
         Self { token: Arc::from(token) }
     }
 

@@ -38,7 +38,7 @@ const REST: Duration = Duration::from_millis(100);
 const NEIGHBOURS: u16 = 20;
 
 /// Listens on 127.0.0.1 at `wanted`, or at the next free port if that is taken. Fails if no port is free.
-pub async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
+pub(crate) async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
     for port in wanted..=wanted.saturating_add(NEIGHBOURS) {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
@@ -49,12 +49,12 @@ pub async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
 }
 
 /// Serves `http.sock`.
-pub async fn serve_socket(listener: UnixListener, router: Router, shutdown: CancellationToken) {
+pub(crate) async fn serve_socket(listener: UnixListener, router: Router, shutdown: CancellationToken) {
     serve(listener, ConnectionSlots::new(MOST_ON_SOCKET, MOST_OF_ONE), router, shutdown).await;
 }
 
 /// Serves the port.
-pub async fn serve_port(listener: TcpListener, router: Router, shutdown: CancellationToken) {
+pub(crate) async fn serve_port(listener: TcpListener, router: Router, shutdown: CancellationToken) {
     serve(listener, ConnectionSlots::new(MOST_ON_PORT, MOST_ON_PORT), router, shutdown).await;
 }
 

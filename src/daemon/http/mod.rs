@@ -23,7 +23,7 @@ mod stream;
 mod tunnels;
 mod welcome;
 
-pub use guard::Access;
+pub(crate) use guard::Access;
 
 /// Returns true if the port's guard passes a request with these headers to the token check.
 pub fn lets_in(headers: &axum::http::HeaderMap) -> bool {
@@ -31,5 +31,5 @@ pub fn lets_in(headers: &axum::http::HeaderMap) -> bool {
     let caller = caller::Caller::Port(caller::PortPeer::new(nowhere, nowhere));
     headers::check(&caller, &axum::http::Uri::from_static("/"), headers, false).is_ok()
 }
-pub use listen::{bind_port, serve_port, serve_socket};
-pub use routes::router;
+pub(crate) use listen::{bind_port, serve_port, serve_socket};
+pub(crate) use routes::router;

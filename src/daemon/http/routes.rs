@@ -167,7 +167,7 @@ fn person() -> Vec<Route> {
 }
 
 /// Returns all routes. `mcp` is the agents' endpoint, whose callers present their own tokens.
-pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
+pub(crate) fn router(engine: Engine, access: Access, mcp: Router) -> Router {
     let Rings { open, commands, private, person } = rings();
     let pages = Router::new()
         .route("/openapi.json", axum::routing::get(description))

@@ -23,7 +23,7 @@ fn host(stream: &UnixStream) -> Option<Peer> {
 }
 
 /// Serves connections until shutdown. Returns when the last of them has ended.
-pub async fn serve(listener: UnixListener, engine: Engine, shutdown: CancellationToken) {
+pub(crate) async fn serve(listener: UnixListener, engine: Engine, shutdown: CancellationToken) {
     let tasks = TaskTracker::new();
     loop {
         let accepted = tokio::select! {

@@ -14,9 +14,10 @@ mod slots;
 mod spare;
 mod tokens;
 
-pub use access::{AgentAccess, OfferedTool, PageToolOffer};
+pub(crate) use access::OfferedTool;
+pub use access::{AgentAccess, PageToolOffer};
 pub(super) use choice::Choice;
 pub(super) use model::split_model;
-pub use pool::AgentPool;
+pub(crate) use pool::AgentPool;
 pub(super) use slots::{Slot, SlotAnswer, slots_by_memory};
 pub(super) use tokens::Tokens;

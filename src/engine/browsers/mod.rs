@@ -36,4 +36,4 @@ pub(super) use error::BrowsersError;
 pub(super) use follow::sent_out_of;
 pub(super) use remote::Releases;
 pub(super) use service::BrowserServices;
-pub use service::Browsers;
+pub(crate) use service::Browsers;

@@ -71,7 +71,7 @@ pub(crate) fn tab_switch_of(named: Option<TabId>) -> TabSwitch {
 
 /// A handle to the runner. Cheap to clone.
 #[derive(Clone)]
-pub struct CommandRunner {
+pub(crate) struct CommandRunner {
     pub(crate) home: Home,
     pub(crate) browsers: Browsers,
     pub(crate) config: ConfigFile,

@@ -10,8 +10,8 @@ mod error;
 mod file;
 mod link_base;
 
-pub use agents::AgentsConfig;
-pub use endpoints::EndpointConfig;
+pub(crate) use agents::AgentsConfig;
+pub(crate) use endpoints::EndpointConfig;
 pub(super) use file::ConfigFile;
 pub use link_base::LinkBase;
 

@@ -17,5 +17,5 @@ mod subscriptions;
 pub(super) use call::{Learned, ToolCallName};
 pub(super) use gate::{ConversationGate, Input, Start};
 pub(super) use pending::{ApprovalAnswer, Pending, QuestionAnswers};
-pub use service::Conversations;
+pub(crate) use service::Conversations;
 pub(super) use service::persist;

@@ -8,7 +8,7 @@ use gstack_protocol::policy::{PolicyScope, PolicyTool};
 
 /// One action of an agent, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ActionRequest {
+pub(crate) struct ActionRequest {
     pub conversation_id: ConversationId,
     pub kind: ActionKind,
     /// The host of the page that the action affects or navigates to. `None` if there is none or it cannot be
@@ -21,7 +21,7 @@ pub struct ActionRequest {
 
 impl ActionRequest {
     /// Returns the request for an agent's use of one of its own tools.
-    pub fn of_own_tool(conversation_id: ConversationId, asked: &PermissionAsked) -> Self {
+    pub(crate) fn of_own_tool(conversation_id: ConversationId, asked: &PermissionAsked) -> Self {
         let kind = match asked.kind {
             _ if asked.read_only => ActionKind::Read,
             StepKind::Shell => ActionKind::Does(PolicyScope::Shell),
@@ -35,7 +35,7 @@ impl ActionRequest {
 
 /// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActionKind {
+pub(crate) enum ActionKind {
     /// Only looks.
     Read,
     /// Covered by rules of this scope.
@@ -46,7 +46,7 @@ pub enum ActionKind {
 
 impl ActionKind {
     /// Returns the kind of a command of this class. Commands that do more declare it themselves.
-    pub fn of(class: Class) -> Self {
+    pub(crate) fn of(class: Class) -> Self {
         match class {
             Class::Read => Self::Read,
             Class::Act => Self::Does(PolicyScope::Act),
@@ -63,7 +63,7 @@ impl ActionKind {
 
 /// How far an action reaches beyond the page that it affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Risk {
+pub(crate) enum Risk {
     /// Not beyond the page.
     Plain,
     /// Takes the tab to a site that neither the person nor a rule has named, after text of another page was read.

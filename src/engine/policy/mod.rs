@@ -24,6 +24,6 @@ mod taint_logs;
 
 pub(super) use action_request::{ActionKind, ActionRequest, Risk};
 pub(super) use permission::{ApprovalPrompt, AuditedAction, PolicyOutcome, audit_by};
-pub use service::PolicyService;
+pub(crate) use service::PolicyService;
 pub use store::policy_rules_of;
 pub(super) use taint_log::{NO_SITE, TaintLog};

@@ -19,7 +19,7 @@ use gstack_protocol::policy::PolicyScope;
 
 /// The content of an approval card, and how the approval is recorded.
 #[derive(Clone, Debug)]
-pub struct ApprovalPrompt {
+pub(crate) struct ApprovalPrompt {
     /// The possible answers.
     pub choices: Vec<Decision>,
     /// Why the person is asked although a rule seems to cover the action.
@@ -28,7 +28,7 @@ pub struct ApprovalPrompt {
 
 /// An action as the audit records it.
 #[derive(Clone, Copy, Debug)]
-pub struct AuditedAction<'a> {
+pub(crate) struct AuditedAction<'a> {
     /// The command without the typed text.
     pub line: &'a str,
     /// The full record; `None` for an action that only looks.
@@ -37,7 +37,7 @@ pub struct AuditedAction<'a> {
 
 /// The decision of the rules.
 #[derive(Clone, Debug)]
-pub enum PolicyOutcome {
+pub(crate) enum PolicyOutcome {
     Allowed,
     Denied(Fault),
     /// The person decides; their answer goes to [`PolicyService::settle`].

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Sources that are not a site: files, shells, other tools, earlier turns.
-pub const NO_SITE: &str = "";
+pub(crate) const NO_SITE: &str = "";
 /// The number of fingerprints kept for one conversation. Text beyond that counts as unrecognizable.
 const MOST_REMEMBERED: usize = 2_000_000;
 /// A text of this length that the person did not write is more than an answer to a form, in characters.
@@ -32,7 +32,7 @@ const LONG_LABEL: usize = 40;
 
 /// The taint log of one conversation.
 #[derive(Debug, Default)]
-pub struct TaintLog {
+pub(crate) struct TaintLog {
     /// True if text by others was read. An agent that resumes an earlier session counts as having read.
     read: bool,
     resumed: bool,
@@ -79,12 +79,12 @@ impl Outgoing {
 
 impl TaintLog {
     /// Creates a log. `resumed` is true if the agent remembers turns that the log does not know.
-    pub fn new(resumed: bool) -> Self {
+    pub(crate) fn new(resumed: bool) -> Self {
         Self { read: resumed, resumed, ..Self::default() }
     }
 
     /// Records the person's message, written while looking at `page`. The sites in it count as named by the person.
-    pub fn person_said(&mut self, message: &str, page: Option<&str>) {
+    pub(crate) fn person_said(&mut self, message: &str, page: Option<&str>) {
         self.named.extend(page.and_then(site::of));
         self.named.extend(message.split(is_around_address).filter_map(named_site));
         self.said.extend(fingerprint::in_outgoing(message));
@@ -92,7 +92,7 @@ impl TaintLog {
     }
 
     /// Records that the agent read this text of a site, or of [`NO_SITE`].
-    pub fn read(&mut self, site: &str, text: &str) {
+    pub(crate) fn read(&mut self, site: &str, text: &str) {
         self.read = true;
         let mut marks = fingerprint::of(text);
         // Whole addresses are recorded, so that going to an address that the site gave is recognized.
@@ -110,25 +110,25 @@ impl TaintLog {
     }
 
     /// Records a page that the agent was given: its address, its title, and what the person selected or attached of it.
-    pub fn saw_page(&mut self, page: &PageContext) {
+    pub(crate) fn saw_page(&mut self, page: &PageContext) {
         let site = site::of(&page.url).unwrap_or_default();
         let selection = page.selection.as_deref().unwrap_or_default();
         self.read(&site, &format!("{}\n{}\n{selection}", page.url, page.title));
     }
 
     /// Records unrecognizable content of a site: an image, a file of another tool.
-    pub fn read_unseen(&mut self, site: &str) {
+    pub(crate) fn read_unseen(&mut self, site: &str) {
         self.read = true;
         self.unseen.insert(site.to_owned());
     }
 
     /// Records the start of a step of the agent's own tools.
-    pub fn step_begun(&mut self, step: &str) {
+    pub(crate) fn step_begun(&mut self, step: &str) {
         self.open_steps.insert(step.to_owned());
     }
 
     /// Records the end of a step. `result` is what it read, as far as the agent reported it.
-    pub fn step_done(&mut self, step: &str, result: &str, is_whole: bool) {
+    pub(crate) fn step_done(&mut self, step: &str, result: &str, is_whole: bool) {
         if !self.open_steps.remove(step) {
             return;
         }
@@ -139,7 +139,7 @@ impl TaintLog {
     }
 
     /// Ends the turn: what its open steps read will never be known.
-    pub fn steps_over(&mut self) {
+    pub(crate) fn steps_over(&mut self) {
         if !self.open_steps.is_empty() {
             self.open_steps.clear();
             self.read_unseen(NO_SITE);
@@ -147,19 +147,19 @@ impl TaintLog {
     }
 
     /// Records text that the agent typed on a site.
-    pub fn typed(&mut self, site: &str, text: &str) {
+    pub(crate) fn typed(&mut self, site: &str, text: &str) {
         self.remember_sent(site, &Outgoing::typed(text));
     }
 
     /// Records that the agent went to this address.
-    pub fn went(&mut self, address: &str) {
+    pub(crate) fn went(&mut self, address: &str) {
         let Some(url) = parsed(address) else { return };
         let Some(to) = site::of(url.as_str()) else { return };
         self.remember_sent(&to, &Outgoing::address(&url));
     }
 
     /// Returns the risk of a click that leads from `from` to an address, by a link or, including its data, by a form.
-    pub fn risk_of_destination(&self, from: Option<&str>, address: &str, is_form: bool) -> Risk {
+    pub(crate) fn risk_of_destination(&self, from: Option<&str>, address: &str, is_form: bool) -> Risk {
         let risk = self.risk_of_going(from, address);
         let stays = parsed(address).and_then(|url| site::of(url.as_str())).as_deref() == from;
         match risk {
@@ -174,7 +174,7 @@ impl TaintLog {
     }
 
     /// Returns the risk of going from `from` to an address.
-    pub fn risk_of_going(&self, from: Option<&str>, address: &str) -> Risk {
+    pub(crate) fn risk_of_going(&self, from: Option<&str>, address: &str) -> Risk {
         if !self.read {
             return Risk::Plain;
         }
@@ -196,7 +196,7 @@ impl TaintLog {
     }
 
     /// Returns the risk of typing into a page of this site.
-    pub fn risk_of_typing(&self, site: Option<&str>, text: &str) -> Risk {
+    pub(crate) fn risk_of_typing(&self, site: Option<&str>, text: &str) -> Risk {
         let site = site.unwrap_or_default();
         if !self.knows_of_others(site) || self.is_said(text) {
             return Risk::Plain;
@@ -209,7 +209,7 @@ impl TaintLog {
     }
 
     /// Returns the risk of running a script or sending a file, which can carry everything.
-    pub fn risk_of_control(&self) -> Risk {
+    pub(crate) fn risk_of_control(&self) -> Risk {
         if self.read { Risk::Carrying } else { Risk::Plain }
     }
 

@@ -14,4 +14,4 @@ mod sealed_file;
 mod service;
 mod totp;
 
-pub use service::SignIns;
+pub(crate) use service::SignIns;

@@ -27,7 +27,7 @@ mod tool_list;
 use crate::command_runner::Target;
 use crate::conversations::{ConversationGate, ToolCallName};
 use crate::drivers::Driver;
-pub use agent_tools::AgentTools;
+pub(crate) use agent_tools::AgentTools;
 use call_tabs::CallTabs;
 use error::ToolError;
 use evidence::ActNotes;

@@ -10,14 +10,14 @@ use serde_json::Value;
 /// A request of Claude Code to its host.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "subtype", rename_all = "snake_case")]
-pub enum ControlRequest {
+pub(crate) enum ControlRequest {
     CanUseTool(CanUseTool),
     #[serde(other)]
     Other,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct CanUseTool {
+pub(crate) struct CanUseTool {
     pub tool_name: String,
     #[serde(default)]
     pub input: Value,
@@ -28,7 +28,7 @@ pub struct CanUseTool {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct ControlResponse {
+pub(crate) struct ControlResponse {
     #[serde(default)]
     pub subtype: String,
     #[serde(default)]
@@ -41,7 +41,7 @@ pub struct ControlResponse {
 
 /// The parts of the answer to `initialize` that are used. Other answers have none of them.
 #[derive(Debug, Default, Deserialize)]
-pub struct Initialized {
+pub(crate) struct Initialized {
     #[serde(default)]
     pub account: Option<Account>,
     #[serde(default)]
@@ -53,7 +53,7 @@ pub struct Initialized {
 /// A slash command.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Command {
+pub(crate) struct Command {
     pub name: String,
     #[serde(default)]
     pub description: String,
@@ -63,7 +63,7 @@ pub struct Command {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Model {
+pub(crate) struct Model {
     /// The name that `set_model` takes.
     pub value: String,
     #[serde(default)]
@@ -73,7 +73,7 @@ pub struct Model {
 }
 
 impl Initialized {
-    pub fn offers(self) -> Offers {
+    pub(crate) fn offers(self) -> Offers {
         let command = |command: Command| SlashCommand {
             name: command.name,
             description: command.description,
@@ -90,7 +90,7 @@ impl Initialized {
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub struct Account {
+pub(crate) struct Account {
     #[serde(default)]
     pub email: Option<String>,
     #[serde(default, rename = "tokenSource")]
@@ -105,7 +105,7 @@ pub struct Account {
 
 impl Account {
     /// Returns true only if it says so: an account without details may be a newer kind of sign-in.
-    pub fn is_signed_out(&self) -> bool {
+    pub(crate) fn is_signed_out(&self) -> bool {
         let none = |source: &Option<String>| source.as_deref().is_none_or(|source| source == "none");
         let anthropic = self.api_provider.as_deref().is_none_or(|provider| provider == "firstParty");
         let told = self.token_source.as_deref() == Some("none");

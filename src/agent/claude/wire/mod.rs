@@ -5,7 +5,7 @@
 
 mod control;
 
-pub use control::{Account, CanUseTool, ControlRequest, ControlResponse};
+pub(crate) use control::{Account, CanUseTool, ControlRequest, ControlResponse};
 
 use serde::Deserialize;
 use serde_json::Value;

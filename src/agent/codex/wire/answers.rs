@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// The answer to `thread/start` and `thread/resume`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ThreadStarted {
+pub(crate) struct ThreadStarted {
     pub thread: Thread,
     #[serde(default)]
     pub model: Option<String>,
@@ -19,26 +19,26 @@ pub struct ThreadStarted {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Thread {
+pub(crate) struct Thread {
     pub id: String,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct PermissionProfile {
+pub(crate) struct PermissionProfile {
     #[serde(default)]
     pub id: String,
 }
 
 /// The answer to `turn/start`.
 #[derive(Debug, Deserialize)]
-pub struct TurnAccepted {
+pub(crate) struct TurnAccepted {
     pub turn: WireTurn,
 }
 
 /// The answer to `account/read`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct AccountRead {
+pub(crate) struct AccountRead {
     pub account: Option<Account>,
     /// False with a model provider of the person's own.
     pub requires_openai_auth: bool,
@@ -46,7 +46,7 @@ pub struct AccountRead {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Account {
+pub(crate) struct Account {
     /// `apiKey`, `chatgpt` …
     #[serde(default, rename = "type")]
     pub kind: String,
@@ -56,14 +56,14 @@ pub struct Account {
 
 /// The answer to `model/list`.
 #[derive(Debug, Deserialize)]
-pub struct Models {
+pub(crate) struct Models {
     #[serde(default)]
     pub data: Vec<Model>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Model {
+pub(crate) struct Model {
     pub id: String,
     #[serde(default)]
     pub display_name: String,

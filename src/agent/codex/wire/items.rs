@@ -9,7 +9,7 @@ use serde_json::Value;
 /// An item of a turn.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Item {
+pub(crate) enum Item {
     UserMessage {},
     AgentMessage {
         id: String,
@@ -77,7 +77,7 @@ pub enum Item {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct FileUpdate {
+pub(crate) struct FileUpdate {
     #[serde(default)]
     pub path: String,
     #[serde(default)]
@@ -87,20 +87,20 @@ pub struct FileUpdate {
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct FileUpdateKind {
+pub(crate) struct FileUpdateKind {
     /// `add`, `delete`, `update`
     #[serde(default, rename = "type")]
     pub kind: String,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct McpResult {
+pub(crate) struct McpResult {
     #[serde(default)]
     pub content: Vec<Content>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct McpError {
+pub(crate) struct McpError {
     #[serde(default)]
     pub message: String,
 }

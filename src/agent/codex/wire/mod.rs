@@ -7,11 +7,13 @@ mod answers;
 mod items;
 mod requests;
 
-pub use answers::{AccountRead, Models, ThreadStarted, TurnAccepted};
+pub(crate) use answers::{AccountRead, Models, ThreadStarted, TurnAccepted};
 #[cfg(test)]
-pub use items::FileUpdateKind;
-pub use items::{FileUpdate, Item};
-pub use requests::{CommandApproval, FileApproval, PermissionsApproval, Question, QuestionOption, Questions, Request};
+pub(crate) use items::FileUpdateKind;
+pub(crate) use items::{FileUpdate, Item};
+pub(crate) use requests::{
+    CommandApproval, FileApproval, PermissionsApproval, Question, QuestionOption, Questions, Request,
+};
 
 use crate::rpc::message::read;
 use serde::Deserialize;

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// A request of the app-server to its host.
 #[derive(Debug)]
-pub enum Request {
+pub(crate) enum Request {
     Command(CommandApproval),
     FileChange(FileApproval),
     Permissions(PermissionsApproval),
@@ -19,7 +19,7 @@ pub enum Request {
 }
 
 impl Request {
-    pub fn parse(method: &str, params: &RawValue) -> Option<Self> {
+    pub(crate) fn parse(method: &str, params: &RawValue) -> Option<Self> {
         Some(match method {
             "item/commandExecution/requestApproval" => Self::Command(read(params, method)?),
             "item/fileChange/requestApproval" => Self::FileChange(read(params, method)?),
@@ -33,7 +33,7 @@ impl Request {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CommandApproval {
+pub(crate) struct CommandApproval {
     #[serde(default)]
     pub item_id: String,
     #[serde(default)]
@@ -44,7 +44,7 @@ pub struct CommandApproval {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FileApproval {
+pub(crate) struct FileApproval {
     #[serde(default)]
     pub item_id: String,
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct FileApproval {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct PermissionsApproval {
+pub(crate) struct PermissionsApproval {
     #[serde(default)]
     pub reason: Option<String>,
     #[serde(default)]
@@ -60,13 +60,13 @@ pub struct PermissionsApproval {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Questions {
+pub(crate) struct Questions {
     #[serde(default)]
     pub questions: Vec<Question>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Question {
+pub(crate) struct Question {
     pub id: String,
     #[serde(default)]
     pub header: String,
@@ -77,7 +77,7 @@ pub struct Question {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct QuestionOption {
+pub(crate) struct QuestionOption {
     #[serde(default)]
     pub label: String,
     #[serde(default)]
@@ -86,7 +86,7 @@ pub struct QuestionOption {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Elicitation {
+pub(crate) struct Elicitation {
     #[serde(default)]
     pub server_name: String,
 }

@@ -7,7 +7,7 @@ use crate::browser::EarlyScript;
 
 /// The isolated world. The browser creates it for each document under this name. It must differ from the names of
 /// extensions, above all ours: the world of an extension's content scripts is reported under the extension's name.
-pub const WORLD: &str = "gstack commands";
+pub(crate) const WORLD: &str = "gstack commands";
 
 /// Defines `globalThis.__gstack` once per document.
 pub(super) const SOURCE: &str = concat!(
