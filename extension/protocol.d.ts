@@ -1,6 +1,6 @@
 /*
  * The wire between the extension and the daemon, as types. Generated from src/protocol: never edit it.
- * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript
+ * After a change there: GSTACK_BLESS=1 cargo test -p gstack-protocol typescript
  */
 
 /** Sent in `hello`: this extension speaks 2, the daemon serves 1 to 2. */

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         match arguments.first().map(String::as_str) {
             Some(origin) if native::is_origin(origin) => native::run(origin.to_owned()).await,
             Some(client::start::DAEMON_ROLE) => {
-                daemon::run(arguments.get(1).map(String::as_str), install::PROVISION).await
+                daemon::run(arguments.get(1).map(String::as_str), install::provision::PROVISION).await
             }
             _ => cli::run(std::env::args_os().skip(1)).await,
         }

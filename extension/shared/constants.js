@@ -1,6 +1,6 @@
 /**
  * Numbers that the extension and the daemon both count by. Generated from src/protocol: never edit it.
- * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript
+ * After a change there: GSTACK_BLESS=1 cargo test -p gstack-protocol typescript
  */
 
 /** The number of the wire; the daemon compares it. */

@@ -4,9 +4,9 @@
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-/// Returns gstack's own events from `info` on, and others' from `warn` on.
+/// Returns the events of gstack's crates, whose names all begin like that, from `info` on, and others' from `warn` on.
 pub fn standard() -> Targets {
-    Targets::new().with_target(env!("CARGO_CRATE_NAME"), LevelFilter::INFO).with_default(LevelFilter::WARN)
+    Targets::new().with_target("gstack", LevelFilter::INFO).with_default(LevelFilter::WARN)
 }
 
 /// Returns the filter that an environment variable holds, or the default if it is not set or is not a filter.

@@ -7,19 +7,13 @@ pub(crate) mod extension;
 pub(crate) mod hosts;
 pub(crate) mod manifest;
 pub(crate) mod mcp;
+pub mod provision;
 mod report;
 pub mod skill;
 
-use gstack_daemon::Provision;
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;
-
-/// The installer callbacks that the daemon's `connect` needs.
-pub const PROVISION: Provision = Provision {
-    unpack_extension: |home| Ok(extension::unpack(home)?),
-    register_host: |profile| Ok(hosts::register(profile, &binary::current()?)?),
-};
 
 /// The reasons why gstack cannot be installed for browsers.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 //! shared by both sides, and checks that the files are up to date. Only in test builds.
 //!
 //! Owns the content of these files and the types in the protocol documentation. After a change of the wire, run
-//! `GSTACK_BLESS=1 cargo test --lib protocol::typescript` and commit the file.
+//! `GSTACK_BLESS=1 cargo test -p gstack-protocol typescript` and commit the file.
 
 mod reference;
 
@@ -108,7 +108,7 @@ fn declarations() -> String {
     let collector = Collector::of_the_wire();
     let mut text = String::from(
         "/*\n * The wire between the extension and the daemon, as types. Generated from src/protocol: never edit it.\n \
-         * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript\n */\n\n",
+         * After a change there: GSTACK_BLESS=1 cargo test -p gstack-protocol typescript\n */\n\n",
     );
     writeln!(
         text,
@@ -131,7 +131,7 @@ fn declarations() -> String {
 fn constants() -> String {
     format!(
         "/**\n * Numbers that the extension and the daemon both count by. Generated from src/protocol: never edit it.\n \
-         * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript\n */\n\n\
+         * After a change there: GSTACK_BLESS=1 cargo test -p gstack-protocol typescript\n */\n\n\
          /** The number of the wire; the daemon compares it. */\nexport const PROTOCOL = {PROTOCOL};\n\
          /** How many messages may wait behind a running turn. */\nexport const QUEUE_LIMIT = {QUEUE_LIMIT};\n\
          /** The schemes of addresses that a link in an answer may lead to. */\nexport const LINK_SCHEMES = {};\n",
@@ -149,7 +149,7 @@ fn is_in_step(file: &str, wanted: &str) {
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == wanted,
-        "{file} is behind src/protocol. Run: GSTACK_BLESS=1 cargo test --lib protocol::typescript"
+        "{file} is behind src/protocol. Run: GSTACK_BLESS=1 cargo test -p gstack-protocol typescript"
     );
 }
 

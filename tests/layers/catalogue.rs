@@ -4,7 +4,7 @@ use super::source::{sources, test_modules};
 use std::path::Path;
 
 /// The places that create faults for a panel.
-const TOLD: [&str; 7] = ["agent", "browser", "chat", "engine", "native", "panel", "protocol"];
+const TOLD: [&str; 7] = ["agent", "browser", "chat", "engine", "native", "daemon/panel", "protocol"];
 
 /// Read by a terminal, a model or the author of a client, and never by a panel: English.
 const ENGLISH: [&str; 11] = [

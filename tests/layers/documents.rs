@@ -60,3 +60,36 @@ fn every_step_of_a_walk_and_every_row_of_the_index_names_its_file() {
     wrong.extend(rows.into_iter().filter(|row| files_named(row).is_empty()).map(ToOwned::to_owned));
     assert!(wrong.is_empty(), "these name no file:\n{}", wrong.join("\n"));
 }
+
+/// Returns the crates of this workspace that a manifest depends on, without those for tests.
+fn dependencies(manifest: &Path) -> Vec<String> {
+    let text = fs::read_to_string(manifest).unwrap();
+    let (_, after) = text.split_once("\n[dependencies]\n").expect("each crate has dependencies");
+    let own = after.lines().take_while(|line| !line.starts_with('['));
+    own.filter_map(|line| Some(line.strip_prefix("gstack-")?.split('.').next()?.to_owned())).collect()
+}
+
+#[test]
+fn the_drawing_of_the_crates_is_what_their_manifests_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("docs/ARCHITECTURE.md")).unwrap();
+    let drawing = section(&text, "Layers").split("```").nth(1).unwrap();
+    let drawn: Vec<&str> = drawing.lines().filter(|line| line.contains('→')).collect();
+    let mut expected = Vec::new();
+    for entry in fs::read_dir(root.join("src")).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        // The fuzz targets are not part of the program.
+        if folder.join("Cargo.toml").exists() && name != "fuzz" {
+            expected.push((name, dependencies(&folder.join("Cargo.toml"))));
+        }
+    }
+    expected.push(("gstack".to_owned(), dependencies(&root.join("Cargo.toml"))));
+    assert_eq!(drawn.len(), expected.len(), "one line a crate");
+    for (name, uses) in expected {
+        let uses = if uses.is_empty() { "nothing".to_owned() } else { uses.join(", ") };
+        let line = format!("{name:<16} → {uses}");
+        let found = drawn.iter().any(|drawn| *drawn == line || drawn.starts_with(&format!("{line}  ")));
+        assert!(found, "docs/ARCHITECTURE.md does not say: {line}");
+    }
+}

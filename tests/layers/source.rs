@@ -56,7 +56,8 @@ pub(super) fn test_modules(sources: &[Source]) -> BTreeSet<PathBuf> {
             "mod.rs" | "lib.rs" => beside.to_owned(),
             _ => source.path.with_extension(""),
         };
-        for after in source.text.split("#[cfg(test)]\n").skip(1) {
+        let text = source.text.replace("#[cfg(feature = \"for-tests\")]", "#[cfg(test)]");
+        for after in text.split("#[cfg(test)]\n").skip(1) {
             let mut lines = after.lines();
             let mut line = lines.next().unwrap_or_default();
             if let Some(file) = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]")) {

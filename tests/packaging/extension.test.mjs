@@ -84,7 +84,7 @@ test('the store takes the manifest: lengths, version, icons and a policy without
 });
 
 test('the host lets in the extension ids of the program and no other', () => {
-  const ids = read('src/protocol/mod.rs');
+  const ids = read('src/protocol/lib.rs');
   const development = ids.match(/EXTENSION_ID: &str = "([a-p]{32})"/)[1];
   const store = ids.match(/STORE_EXTENSION_ID: Option<&str> = (?:None|Some\("([a-p]{32})"\))/)[1];
   const origins = [development, store].filter(Boolean).map((id) => `chrome-extension://${id}/`);

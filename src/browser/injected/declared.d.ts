@@ -1,6 +1,6 @@
 /*
  * The words that Rust and the injected scripts share. Generated from src/browser/page/script/injected.rs: never edit it.
- * After a change there: GSTACK_BLESS=1 cargo test --lib script::injected
+ * After a change there: GSTACK_BLESS=1 cargo test -p gstack-browser script::injected
  */
 
 /** The functions that Rust calls. */

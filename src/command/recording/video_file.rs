@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use gstack_base::nameless;
 use gstack_browser::browser::Browser;
 use gstack_browser::page::video::{EncodeError, Encoded, Encoder, Frames, SentShot, VideoRecording};
-use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::io::{self, SeekFrom};
 use std::path::Path;
 use tokio::fs::File;
@@ -44,7 +44,7 @@ pub(super) async fn write(
     let total = frames.bytes();
     let first = frames.read(0).await.map_err(|error| unusable(&error))?;
     let options = &recording.options;
-    let encoder = Encoder::open(browser, &first, options.size, options.fps).await?;
+    let encoder = Encoder::open(browser, &first, options.size, options.fps).await.map_err(not_encoded)?;
     let mut spool = Spool::create(temp, encoder.as_files)?;
     let mut part: Vec<SentShot> = Vec::new();
     let (mut sent, mut key): (Option<usize>, Option<u64>) = (None, None);
@@ -62,14 +62,14 @@ pub(super) async fn write(
         bytes += picture.as_ref().map_or(0, String::len);
         part.push(SentShot { at: shot.at, is_key, words: shot.words, picture });
         if part.len() >= MOST_AT_ONCE || bytes >= LARGEST_PART {
-            spool.take(encoder.add(&part).await?).await?;
+            spool.take(encoder.add(&part).await.map_err(not_encoded)?).await?;
             progress.tell(done, Some(total));
             part.clear();
             bytes = 0;
         }
     }
     if !part.is_empty() {
-        spool.take(encoder.add(&part).await?).await?;
+        spool.take(encoder.add(&part).await.map_err(not_encoded)?).await?;
         progress.tell(done, Some(total));
     }
     let size = encoder.size;
@@ -96,7 +96,9 @@ impl Spool {
             let frame = if self.as_files { vp8::frame_of(&bytes) } else { Some(bytes.as_slice()) };
             let is_first = self.blocks.is_empty();
             let Some(frame) = frame.filter(|_| is_key || !is_first) else {
-                return Err(EncodeError::Refused("it returned a picture that is not a video frame".to_owned()).into());
+                return Err(not_encoded(EncodeError::Refused(
+                    "it returned a picture that is not a video frame".to_owned(),
+                )));
             };
             let at = self.blocks.last().map_or(0, |before| at.max(before.at));
             self.file.write_all(frame).await.map_err(|error| unusable(&error))?;
@@ -107,7 +109,7 @@ impl Spool {
 
     async fn write(mut self, size: (u32, u32), length: u64, file: &mut PartialFile) -> Result<Written, Fault> {
         if self.blocks.is_empty() {
-            return Err(EncodeError::Refused("it returned no pictures".to_owned()).into());
+            return Err(not_encoded(EncodeError::Refused("it returned no pictures".to_owned())));
         }
         self.file.seek(SeekFrom::Start(0)).await.map_err(|error| unusable(&error))?;
         let mut pictures = BufReader::new(self.file.into_inner());
@@ -123,6 +125,15 @@ impl Spool {
             file.write(&part).await?;
         }
         Ok(written)
+    }
+}
+
+fn not_encoded(error: EncodeError) -> Fault {
+    match error {
+        EncodeError::Page(error) => error.into(),
+        EncodeError::Refused(_) => Fault::new(FaultCode::Internal, error.to_string())
+            .hint("The recording is kept: try `gstack video stop` again, or in another browser.")
+            .at(Hop::Browser),
     }
 }
 

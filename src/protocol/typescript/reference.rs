@@ -1,6 +1,6 @@
 //! Writes the wire's types into docs/PROTOCOL.md and checks that the page is up to date. Only in test builds.
 //!
-//! Owns that part of the page. After a change of the wire, run `GSTACK_BLESS=1 cargo test --lib protocol::typescript`
+//! Owns that part of the page. After a change of the wire, run `GSTACK_BLESS=1 cargo test -p gstack-protocol typescript`
 //! and commit the page.
 
 use super::Collector;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 const FILE: &str = "docs/PROTOCOL.md";
 /// The text after this line is generated.
-const BEGIN: &str = "<!-- Generated from src/protocol: GSTACK_BLESS=1 cargo test --lib protocol::typescript -->\n";
+const BEGIN: &str = "<!-- Generated from src/protocol: GSTACK_BLESS=1 cargo test -p gstack-protocol typescript -->\n";
 /// Lists of methods, which the page shows as tables.
 const AS_TABLES: [&str; 2] = ["ToDaemon", "ToPanel"];
 
@@ -147,7 +147,7 @@ fn the_page_of_the_protocol_has_every_type_of_this_wire() {
     } else {
         assert!(
             found == wanted,
-            "{FILE} is behind src/protocol. Run: GSTACK_BLESS=1 cargo test --lib protocol::typescript"
+            "{FILE} is behind src/protocol. Run: GSTACK_BLESS=1 cargo test -p gstack-protocol typescript"
         );
     }
 }

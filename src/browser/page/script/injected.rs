@@ -219,7 +219,7 @@ mod tests {
     fn declarations() -> String {
         let mut text = String::from(
             "/*\n * The words that Rust and the injected scripts share. Generated from src/browser/page/script/injected.rs: never edit it.\n \
-             * After a change there: GSTACK_BLESS=1 cargo test --lib script::injected\n */\n\n\
+             * After a change there: GSTACK_BLESS=1 cargo test -p gstack-browser script::injected\n */\n\n\
              /** The functions that Rust calls. */\ntype InjectedFunction =\n",
         );
         let names: Vec<String> = Injected::ALL.iter().map(|function| format!("  | {:?}", function.name())).collect();
@@ -242,7 +242,7 @@ mod tests {
             std::fs::write(&path, &wanted).unwrap();
         }
         let found = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(found == wanted, "{FILE} is behind the enums. Run: GSTACK_BLESS=1 cargo test --lib script::injected");
+        assert!(found == wanted, "{FILE} is behind the enums. Run: GSTACK_BLESS=1 cargo test -p gstack-browser script::injected");
     }
 
     /// Independent of the type check of the scripts: a name that is misspelled here is not among theirs.

@@ -17,7 +17,6 @@ use crate::tab::Work;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gstack_base::glob::Glob;
-use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -44,17 +43,6 @@ pub enum EncodeError {
     /// The browser's own message.
     #[error("the browser could not encode the video: {0}")]
     Refused(String),
-}
-
-impl From<EncodeError> for Fault {
-    fn from(error: EncodeError) -> Self {
-        match error {
-            EncodeError::Page(error) => error.into(),
-            EncodeError::Refused(_) => Self::new(FaultCode::Internal, error.to_string())
-                .hint("The recording is kept: try `gstack video stop` again, or in another browser.")
-                .at(Hop::Browser),
-        }
-    }
 }
 
 impl From<BrowserError> for EncodeError {
