@@ -142,7 +142,10 @@ fn the_description_of_http_is_the_one_of_these_routes() {
         std::fs::write(&path, &wanted).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == wanted, "{FILE} is behind the routes. Run: GSTACK_BLESS=1 cargo test -p gstack-daemon http::openapi");
+    assert!(
+        found == wanted,
+        "{FILE} is behind the routes. Run: GSTACK_BLESS=1 cargo test -p gstack-daemon http::openapi"
+    );
 }
 
 #[test]

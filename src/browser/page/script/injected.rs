@@ -242,7 +242,10 @@ mod tests {
             std::fs::write(&path, &wanted).unwrap();
         }
         let found = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(found == wanted, "{FILE} is behind the enums. Run: GSTACK_BLESS=1 cargo test -p gstack-browser script::injected");
+        assert!(
+            found == wanted,
+            "{FILE} is behind the enums. Run: GSTACK_BLESS=1 cargo test -p gstack-browser script::injected"
+        );
     }
 
     /// Independent of the type check of the scripts: a name that is misspelled here is not among theirs.
