@@ -39,6 +39,6 @@ for folder in tests/e2e benches; do
 done
 node benches/main.mjs "${1:-30}"
 printf '\n## What identity and policy add to a command\n\n'
-cargo test --release --locked --quiet --lib policy::cost -- --ignored --nocapture 2>&1 | grep '^|'
+cargo test -p gstack-engine --release --locked --quiet --lib policy::cost -- --ignored --nocapture 2>&1 | grep '^|'
 printf '\n## What a search over conversations costs\n\n'
-cargo test --release --locked --quiet --lib search_cost -- --ignored --nocapture 2>&1 | grep '^|'
+cargo test -p gstack-chat --release --locked --quiet --lib search_cost -- --ignored --nocapture 2>&1 | grep '^|'

@@ -5,9 +5,10 @@
 use gstack::{cli, install, keeper, native};
 use gstack_agent::process::minder;
 use gstack_agent::sandbox::confine;
-use gstack_base::{keyring, program, say};
+use gstack_base::{program, say};
 use gstack_client as client;
 use gstack_daemon as daemon;
+use gstack_keyring as keyring;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

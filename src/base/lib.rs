@@ -24,7 +24,6 @@ pub mod host;
 pub mod html;
 pub mod inbox;
 pub mod instances;
-pub mod keyring;
 pub mod lineage;
 pub mod lock;
 pub mod log_filter;

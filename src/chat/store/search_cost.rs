@@ -1,5 +1,5 @@
 //! Measures the search over journals against SQLite's FTS5, which the program already contains. Run by hand:
-//! `benches/run.sh` calls `cargo test --release --lib search_cost -- --ignored --nocapture`.
+//! `benches/run.sh` calls `cargo test -p gstack-chat --release --lib search_cost -- --ignored --nocapture`.
 //!
 //! Prints medians in milliseconds and sizes in bytes; asserts only that both find the same conversations.
 

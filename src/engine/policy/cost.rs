@@ -1,5 +1,5 @@
 //! Measures the time that identity and policy add to a command. Run by hand: `benches/run.sh` calls `cargo test
-//! --release --lib policy::cost -- --ignored --nocapture`.
+//! -p gstack-engine --release --lib policy::cost -- --ignored --nocapture`.
 //!
 //! Prints medians in microseconds. Never asserts on time.
 

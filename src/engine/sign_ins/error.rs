@@ -5,7 +5,7 @@
 use super::origin::OriginError;
 use super::provider::ProviderError;
 use super::totp::TotpError;
-use gstack_base::keyring::KeyringError;
+use gstack_keyring::KeyringError;
 use gstack_base::visible::visible;
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;

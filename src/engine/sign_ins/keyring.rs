@@ -5,13 +5,13 @@
 
 use super::error::SignInError;
 use super::sealed_file::Key;
-use gstack_base::keyring::{self, Item, KeyringError};
+use gstack_keyring::{Item, KeyringError};
 
 const ITEM: Item<'static> = Item { service: "gstack sign-ins", user: "key" };
 
 /// Returns the key.
 pub(super) async fn read() -> Result<Key, SignInError> {
-    let words = keyring::read(ITEM).await.map_err(|error| match error {
+    let words = gstack_keyring::read(ITEM).await.map_err(|error| match error {
         KeyringError::Missing => SignInError::MissingKey,
         KeyringError::NotText => SignInError::NotAKey,
         other => SignInError::Keyring(other),
@@ -26,6 +26,6 @@ pub(super) async fn read_or_make() -> Result<Key, SignInError> {
         known => return known,
     }
     let (key, words) = Key::random();
-    keyring::write(ITEM, words.reveal()).await?;
+    gstack_keyring::write(ITEM, words.reveal()).await?;
     Ok(key)
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns where each browser keeps it. Never prints or logs it.
 
-use gstack_base::keyring::{self, Item, KeyringError};
+use gstack_keyring::{Item, KeyringError};
 use zeroize::Zeroizing;
 
 /// The keyring's answer.
@@ -43,8 +43,8 @@ enum Place {
 impl Place {
     async fn ask(&self) -> Result<Vec<Zeroizing<String>>, KeyringError> {
         match self {
-            Self::Application(name) => keyring::matching("application", name).await,
-            Self::Keychain { service, account } => Ok(vec![keyring::read(Item { service, user: account }).await?]),
+            Self::Application(name) => gstack_keyring::matching("application", name).await,
+            Self::Keychain { service, account } => Ok(vec![gstack_keyring::read(Item { service, user: account }).await?]),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! the keyring prompts the person.
 
 use super::{Answer, Question};
-use crate::say;
+use gstack_base::say;
 use keyring_core::api::CredentialStoreApi;
 use keyring_core::{Entry, Error};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 #[cfg(target_os = "macos")]
 use apple_native_keyring_store::keychain::Store;
 #[cfg(target_os = "linux")]
-use zbus_secret_service_keyring_store::Store;
+use dbus_secret_service_keyring_store::Store;
 
 /// Far more than any question.
 const LONGEST_QUESTION: u64 = 64 * 1024;

@@ -3,8 +3,8 @@
 //! Owns the start of the process that asks it, and how long that may take.
 
 use super::{Answer, Item, KeyringError, LIMIT, Question};
-use crate::program::{self, KEYRING_ROLE};
-use crate::secret_program::{Failure, Program};
+use gstack_base::program::{self, KEYRING_ROLE};
+use gstack_base::secret_program::{Failure, Program};
 use zeroize::Zeroizing;
 
 /// Returns the secret of an item.
