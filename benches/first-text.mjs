@@ -2,7 +2,7 @@
  * Measures a person's wait for the first text, with the real Claude Code and its API played on loopback: from Enter to
  * the line in the panel that says what is being waited for, to the agent's request at its API, and to the first text.
  *
- *   node benches/first-text.mjs [RUNS]     needs tests/e2e's packages and target/release/gstack, or GSTACK_BIN
+ *   node benches/first-text.mjs [RUNS]     needs tests/e2e's packages and target/dist/gstack, or GSTACK_BIN
  *
  * Prints one row for each start: a fresh tab in which the person writes at once or for a while, a daemon that has just
  * started, and an agent that runs already.

@@ -29,8 +29,8 @@ export GSTACK_BROWSER_PATH
 need_rust "$root"
 need_compiler
 if [ -z "${GSTACK_BIN:-}" ]; then
-  cargo build --release --locked --quiet
-  GSTACK_BIN=${CARGO_TARGET_DIR:-$root/target}/release/gstack
+  cargo build --profile dist --locked --quiet
+  GSTACK_BIN=${CARGO_TARGET_DIR:-$root/target}/dist/gstack
 fi
 export GSTACK_BIN
 

@@ -7,13 +7,14 @@ use std::path::Path;
 pub(super) struct Installer;
 
 /// A part of the path, the installer's name, and its update command.
-const PLACES: [(&str, &str, &str); 6] = [
+const PLACES: [(&str, &str, &str); 7] = [
     ("/nix/store/", "Nix", "nix profile upgrade gstack"),
     ("/Cellar/", "Homebrew", "brew upgrade gstack"),
     ("/node_modules/", "npm", "npm install -g @gstack-browser/gstack@latest"),
     ("/.cargo/bin/", "cargo", "cargo install gstack --locked"),
     ("/target/debug/", "cargo build", "install/setup.sh"),
     ("/target/release/", "cargo build", "install/setup.sh"),
+    ("/target/dist/", "cargo build", "install/setup.sh"),
 ];
 /// The locations of system packages.
 const SYSTEM: [&str; 3] = ["/usr/bin", "/bin", "/opt"];
