@@ -21,7 +21,8 @@ need_space() {
 }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# apt_install PACKAGE…: installs on Debian and Ubuntu, as root or with sudo. Fails if neither is available.
+# apt_install PACKAGE…: installs on Debian and Ubuntu, as root or with sudo. Fails if neither is available. What apt-get
+# prints goes to the file apt_log, if that is set.
 apt_install() {
   have apt-get || return 1
   local run=()
@@ -31,10 +32,10 @@ apt_install() {
   fi
   say "Installing with apt-get: $*"
   if [ -z "${apt_is_fresh:-}" ]; then
-    "${run[@]}" apt-get update -qq || return 1
+    "${run[@]}" env LC_ALL=C apt-get update -q >>"${apt_log:-/dev/null}" || return 1
     apt_is_fresh=yes
   fi
-  "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  "${run[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >>"${apt_log:-/dev/null}"
 }
 
 # Installs the Rust version that this checkout's Cargo.toml requires.

@@ -112,8 +112,12 @@ impl Program {
     }
 
     /// Reads the path from the environment, or finds what `npm ci` installed in tests/agents_npm; Claude Code also from
-    /// PATH.
+    /// PATH. `GSTACK_TEST_AGENTS=claude,codex`: only these run; the others are as if they were not installed.
     fn find(self) -> Option<PathBuf> {
+        let wanted = std::env::var("GSTACK_TEST_AGENTS").ok();
+        if wanted.is_some_and(|wanted| wanted.split(',').all(|name| name != self.file())) {
+            return None;
+        }
         if self == Self::Claude {
             if let Some(path) = std::env::var_os("GSTACK_TEST_CLAUDE") {
                 return Some(PathBuf::from(path));
@@ -184,7 +188,7 @@ impl Bench {
     /// Returns `None` and prints to stderr if a needed program is missing.
     pub fn new(program: Program, scenario: &Value) -> Option<Self> {
         let Some(path) = program.find() else {
-            return skipped(&format!("{} is not installed (see tests/run.sh)", program.file()));
+            return skipped(&format!("{} is not installed (see tests/run.sh --all)", program.file()));
         };
         // Codex does not allow a home in the system's temporary folder: it puts helper programs there.
         let home = home_folder();

@@ -5,7 +5,17 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
-import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, drivers, invoices, noDriver, playwright, puppeteerClient } from './journeys.mjs';
+import {
+  agentBrowser,
+  agentBrowserAt,
+  chromeDevtoolsMcp,
+  drivers,
+  invoices,
+  noDriver,
+  playwright,
+  puppeteerClient,
+  WITH_AGENT_BROWSER,
+} from './journeys.mjs';
 import { startShop } from './shop.mjs';
 
 describe('CDP clients in the browser of `connect`', () => {
@@ -38,7 +48,7 @@ describe('CDP clients in the browser of `connect`', () => {
 
   test('Playwright does all of it, in tabs of its own', () => playwright(world));
   test('Puppeteer does all of it', () => puppeteerClient(world));
-  test('agent-browser does all of it', () => agentBrowser(world));
+  test('agent-browser does all of it', WITH_AGENT_BROWSER, () => agentBrowser(world));
 
   test('Playwright reads the cookies of all sites with `--allow cookies`, and not without', async () => {
     await home.ok(['cookies', 'set', 'kept=secret', '--domain', 'elsewhere.example']);
@@ -60,7 +70,7 @@ describe('CDP clients in the browser of `connect`', () => {
     }
   });
 
-  test('agent-browser gets the tab and the browser that the plugin’s arguments name', async () => {
+  test('agent-browser gets the tab and the browser that the plugin’s arguments name', WITH_AGENT_BROWSER, async () => {
     const asked = async (...args) => {
       const protocol = 'agent-browser.plugin.v1';
       const request = { protocol, type: 'browser.launch', capability: 'browser.provider', request: {} };
@@ -90,7 +100,7 @@ describe('CDP clients in the browser of `connect`', () => {
     assert.deepEqual((await home.json('cdp', 'list')).endpoints, []);
   });
 
-  test('agent-browser gets its browser from `gstack cdp provider`', async () => {
+  test('agent-browser gets its browser from `gstack cdp provider`', WITH_AGENT_BROWSER, async () => {
     const plugins = [{ name: 'gstack', command: GSTACK, args: ['cdp', 'provider'], capabilities: ['browser.provider'] }];
     const run = agentBrowserAt(world, 'second', { AGENT_BROWSER_PLUGINS: JSON.stringify(plugins) });
     assert.match(await run('plugin', 'list'), /gstack/);

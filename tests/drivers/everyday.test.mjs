@@ -10,7 +10,16 @@ import { chromium } from 'playwright-core';
 import { Everyday } from '../e2e/harness/everyday.mjs';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
 import { until } from '../e2e/harness/wait.mjs';
-import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, invoices, noDriver, playwright, puppeteerClient } from './journeys.mjs';
+import {
+  agentBrowser,
+  agentBrowserAt,
+  chromeDevtoolsMcp,
+  invoices,
+  noDriver,
+  playwright,
+  puppeteerClient,
+  WITH_AGENT_BROWSER,
+} from './journeys.mjs';
 import { Raw } from './raw.mjs';
 import { startShop } from './shop.mjs';
 
@@ -52,7 +61,7 @@ describe('CDP clients in an everyday browser', () => {
 
   test('Playwright does all of it, in tabs of its own', () => playwright(world));
   test('Puppeteer does all of it', () => puppeteerClient(world));
-  test('agent-browser does all of it', () => agentBrowser(world));
+  test('agent-browser does all of it', WITH_AGENT_BROWSER, () => agentBrowser(world));
   test('chrome-devtools-mcp does all of it', () => chromeDevtoolsMcp(world));
 
   test('without the permission for downloads, the client is told that it gets no file, and the person has it', async () => {
@@ -212,7 +221,7 @@ describe('CDP clients in an everyday browser', () => {
     await noDriver(world);
   });
 
-  test('agent-browser gets the tab that its plugin names here, and the person takes it back', async () => {
+  test('agent-browser gets the tab that its plugin names here, and the person takes it back', WITH_AGENT_BROWSER, async () => {
     const [tab] = (await home.json('tabs')).data.filter(({ url }) => url.startsWith(shop.origin));
     const args = ['cdp', 'provider', '--everyday', '--tabs', String(tab.id), '--name', 'shopper'];
     const plugins = [{ name: 'gstack', command: GSTACK, args, capabilities: ['browser.provider'] }];

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -13,6 +13,9 @@ import { until } from '../e2e/harness/wait.mjs';
 import { McpServer } from './mcp-server.mjs';
 
 export const PROGRAMS = path.join(path.dirname(fileURLToPath(import.meta.url)), 'node_modules/.bin');
+
+/** The options of tests with agent-browser, which is installed for `tests/run.sh --all` only. */
+export const WITH_AGENT_BROWSER = { skip: existsSync(path.join(PROGRAMS, 'agent-browser')) ? false : 'agent-browser is not installed' };
 
 /**
  * @typedef {object} World

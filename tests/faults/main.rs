@@ -4,7 +4,8 @@
 //!
 //! `GSTACK_FAULT_SEEDS`, `GSTACK_FAULT_UPGRADE_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` run that many new orders and no
 //! cases, `GSTACK_FAULT_AT_ONCE` sets how many run side by side; `GSTACK_FAULT_CASE=WORDS` runs the cases with these
-//! words in their name and no orders. `GSTACK_SOAK=CONVERSATIONS,TURNS` sets the length of the soak test. The program
+//! words in their name and no orders. `GSTACK_TEST_LONG=1` runs more of the usual orders and a longer soak test, as every
+//! night does. `GSTACK_SOAK=CONVERSATIONS,TURNS` sets the length of the soak test. The program
 //! is also the agent that it gives to gstack: with [`agent::VARIABLE`] set it plays that part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
@@ -40,12 +41,12 @@ use std::time::Instant;
 /// By default the same orders run each time, so that only a change makes one fail. The first of them once found a turn
 /// without an end, on a disk that was full for a moment.
 const FIRST_SEED: u64 = 981_756;
-/// The default number of orders.
-const SEEDS: u64 = 80;
+/// The number of orders, and in a long run.
+const SEEDS: (u64, u64) = (24, 80);
 /// Orders of an upgrade, messages, a stop and a kill.
-const UPGRADE_SEEDS: u64 = 60;
+const UPGRADE_SEEDS: (u64, u64) = (12, 60);
 /// Each opens a browser several times.
-const BROWSER_SEEDS: u64 = 4;
+const BROWSER_SEEDS: (u64, u64) = (1, 4);
 /// An order spends most of its time waiting for processes to start and to end.
 const AT_ONCE: u64 = 8;
 
@@ -151,9 +152,10 @@ fn main() {
         }
         if only.is_none() && named.is_empty() {
             let at_once = number("GSTACK_FAULT_AT_ONCE").unwrap_or(AT_ONCE);
-            let orders = |asked: Option<u64>, usual| match asked {
+            let orders = |asked: Option<u64>, usual: (u64, u64)| match asked {
                 Some(count) => (entropy(), count),
-                None => (FIRST_SEED, if orders_alone { 0 } else { usual }),
+                None if orders_alone => (FIRST_SEED, 0),
+                None => (FIRST_SEED, if is_long() { usual.1 } else { usual.0 }),
             };
             report.run_seeds("seed", orders(seeds, SEEDS), at_once, schedule::run);
             let upgrades = number("GSTACK_FAULT_UPGRADE_SEEDS");
@@ -168,6 +170,11 @@ fn main() {
         println!("failed: {failed:?}; GSTACK_FAULT_SEED=N or GSTACK_FAULT_BROWSER_SEED=N repeats one order");
         std::process::exit(101);
     }
+}
+
+/// Whether this is a long run, as every night.
+fn is_long() -> bool {
+    std::env::var_os("GSTACK_TEST_LONG").is_some()
 }
 
 /// Returns a different start each time.

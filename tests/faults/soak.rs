@@ -12,16 +12,19 @@ use std::time::{Duration, Instant};
 pub const ALL: &[(&str, fn())] = cases![many_conversations_and_turns_leave_memory_and_files_flat];
 
 const CONVERSATIONS: usize = 200;
-const TURNS: usize = 2_000;
+/// The number of turns, and in a long run.
+const TURNS: (usize, usize) = (400, 2_000);
 /// Conversations per browser.
 const TABS: usize = 10;
 /// Browsers that are open side by side.
 const AT_ONCE: usize = 4;
 const DISK_KB: u32 = 512 * 1024;
 
-/// `GSTACK_SOAK`: conversations and turns, `200,2000` by default.
+/// `GSTACK_SOAK`: conversations and turns, `200,400` by default, and `200,2000` in a long run.
 fn size() -> (usize, usize) {
-    let Ok(size) = std::env::var("GSTACK_SOAK") else { return (CONVERSATIONS, TURNS) };
+    let Ok(size) = std::env::var("GSTACK_SOAK") else {
+        return (CONVERSATIONS, if crate::is_long() { TURNS.1 } else { TURNS.0 });
+    };
     let (conversations, turns) = size.split_once(',').expect("GSTACK_SOAK=CONVERSATIONS,TURNS");
     (conversations.parse().unwrap(), turns.parse().unwrap())
 }

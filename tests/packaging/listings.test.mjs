@@ -13,7 +13,7 @@ const PLUGIN = join(ROOT, 'plugins/gstack');
 /** Runs a client's program in its own home. */
 function client(t, program, args) {
   const path = join(ROOT, 'tests', program);
-  if (!existsSync(path)) return t.skip(`${program} is not installed; tests/run.sh installs it`);
+  if (!existsSync(path)) return t.skip(`${program} is not installed; tests/run.sh --all installs it`);
   const home = folder(t);
   mkdirSync(join(home, 'codex'));
   const env = {

@@ -75,6 +75,10 @@ export const AGENTS = {
   },
 };
 
+/** `GSTACK_TEST_AGENTS=claude,codex`: only these run; the others are as if they were not installed. */
+const wanted = process.env.GSTACK_TEST_AGENTS?.split(',') ?? Object.keys(AGENTS);
+for (const [name, agent] of Object.entries(AGENTS)) if (!wanted.includes(name)) agent.program = undefined;
+
 export class RealAgent {
   /**
    * Makes the agent the default of a home that has not started yet. `rules`: the API's replies, see fake/scenario.mjs.
