@@ -8,9 +8,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { usualOrLong } from './harness/long.mjs';
 import { Scene } from './harness/scene.mjs';
 
-const COUNT = Number(process.env.GSTACK_DISCONNECTS ?? 200);
+const COUNT = Number(process.env.GSTACK_DISCONNECTS ?? usualOrLong(40, 200));
 const SEED = Number(process.env.GSTACK_DISCONNECT_SEED ?? Math.floor(Math.random() * 1e6));
 /** Answers per test, and disconnects per answer: no test takes minutes. */
 const ANSWERS = 2;

@@ -52,6 +52,11 @@ class Pipe {
     this.#listeners.add(listener);
   }
 
+  /** Removes all listeners. */
+  forget() {
+    this.#listeners.clear();
+  }
+
   #receive(message) {
     if (message.id === undefined) return this.#listeners.forEach((listener) => listener(message));
     const waiting = this.#pending.get(message.id);
@@ -167,7 +172,7 @@ export class Browser {
     );
     const browser = new Browser();
     browser.profile = profile;
-    if (scenario) await browser.installHost(scenario);
+    await browser.installScenario(scenario);
     const { host } = origin ? new URL(origin) : {};
     // Pretends to have a mouse: a headless browser has none, and would show touch layouts.
     const mouse = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
@@ -203,11 +208,49 @@ export class Browser {
     return browser;
   }
 
+  /**
+   * Makes this browser as good as a new one for the next test: with an extension that was just installed, another
+   * folder of the fake host, and one empty tab.
+   * @param {string} [scenario]  for the fake host; without it no host is installed
+   */
+  async renew(scenario) {
+    this.pipe.forget();
+    await this.pipe.send("Extensions.uninstall", { id: EXTENSION_ID });
+    await this.killHosts();
+    await this.pipe.send("Browser.setDownloadBehavior", { behavior: "default" });
+    const { targetId } = await this.pipe.send("Target.createTarget", { url: "about:blank" });
+    const others = (await this.targets()).filter((one) => one.type === "page" && one.targetId !== targetId);
+    for (const other of others) await this.pipe.send("Target.closeTarget", { targetId: other.targetId });
+    await this.#onlyOne();
+    await this.installScenario(scenario);
+    await this.pipe.send("Extensions.loadUnpacked", { path: EXTENSION });
+  }
+
+  /** Waits until one tab is left, and nothing of the extension. */
+  async #onlyOne() {
+    const isLeft = async () => {
+      const targets = await this.targets();
+      const ours = targets.some(({ url }) => url.startsWith(`chrome-extension://${EXTENSION_ID}/`));
+      return ours || targets.filter(({ type }) => type === "tab").length !== 1;
+    };
+    const left = (async () => {
+      while (await isLeft()) await new Promise((next) => setTimeout(next, 20));
+    })();
+    await within(left, "end of the previous test's tabs");
+  }
+
+  /** Gives the fake host a folder, and registers it if there is a scenario. @param {string} [scenario] */
+  async installScenario(scenario) {
+    this.state = await mkdtemp(join(this.profile, "state-"));
+    if (scenario) await this.installHost(scenario);
+    else await this.uninstallHost();
+  }
+
   /** Registers the fake host for this profile. @param {string} scenario */
   async installHost(scenario) {
     const runner = join(this.profile, "host.sh");
-    const log = join(this.profile, "host.log");
-    const command = [process.execPath, join(here, "fake-host.mjs"), this.profile].map((part) => JSON.stringify(part)).join(" ");
+    const log = join(this.state, "host.log");
+    const command = [process.execPath, join(here, "fake-host.mjs"), this.state].map((part) => JSON.stringify(part)).join(" ");
     await writeFile(runner, `#!/bin/sh\nexec ${command} ${scenario} 2>>${JSON.stringify(log)}\n`);
     await chmod(runner, 0o755);
     const folder = join(this.profile, "NativeMessagingHosts");
@@ -252,7 +295,7 @@ export class Browser {
 
   /** Returns the messages that the fake hosts received, one per line. */
   async wire() {
-    return readFile(join(this.profile, "wire.log"), "utf8").catch(() => "");
+    return readFile(join(this.state, "wire.log"), "utf8").catch(() => "");
   }
 
   async targets() {

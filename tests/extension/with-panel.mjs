@@ -1,10 +1,12 @@
 /**
  * A panel of the real extension in a real Chromium, for one test: with a fake host, and everything removed afterwards.
  *
- * An exception in the panel or a violation of its CSP fails the test.
+ * The tests of one file use one browser, if they need the same one: each installs the extension anew. An exception in the
+ * panel or a violation of its CSP fails the test.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { after } from "node:test";
 import { Browser } from "./pipe.mjs";
 import { site } from "./site.mjs";
 
@@ -14,10 +16,28 @@ export const composer = "document.querySelector('.composer__text')";
 /** An expression: the conversation shows this. */
 export const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;
 
+/** The browser of the last test, and the options that it was started with. */
+let kept;
+
+async function endKept() {
+  await kept?.browser.close();
+  kept = undefined;
+}
+after(endKept);
+
+/** Returns a browser as new: the one of the last test, unless this one needs other options. */
+async function fresh(scenario, more) {
+  const wanted = JSON.stringify(more);
+  if (kept?.wanted !== wanted) await endKept();
+  if (kept) await kept.browser.renew(scenario);
+  else kept = { wanted, browser: await Browser.start({ scenario, program, ...more }) };
+  return kept.browser;
+}
+
 /** Runs with the panel of a browser that shows `path` of the test's site. */
 export async function withPanel(scenario, run, { path = "/cart", tolerated, ...more } = {}) {
   const pages = await site();
-  const browser = await Browser.start({ scenario, program, ...more });
+  const browser = await fresh(scenario, more);
   const errors = [];
   browser.pipe.on(({ method, params }) => {
     if (method === "Runtime.exceptionThrown") errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
@@ -35,8 +55,11 @@ export async function withPanel(scenario, run, { path = "/cart", tolerated, ...m
       [...new Set(errors)].filter((error) => !tolerated?.test(error)),
       [],
     );
+  } catch (error) {
+    // A failed test may leave a browser in which the next one fails too.
+    await endKept();
+    throw error;
   } finally {
-    await browser.close();
     await pages.close();
   }
 }

@@ -4,11 +4,12 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { TestHome } from '../e2e/harness/home.mjs';
+import { usualOrLong } from '../e2e/harness/long.mjs';
 import { Site } from '../e2e/harness/site.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { startClient } from './client.mjs';
 
-const PAIRS = 200;
+const PAIRS = usualOrLong(40, 200);
 
 describe('MCP clients as drivers', () => {
   let home;
