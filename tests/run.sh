@@ -9,9 +9,9 @@
 #
 # GSTACK_LANES=N runs N tests at once. GSTACK_FLAKY=fail makes a test that passes only at its second try a failure.
 # Each test's output is left in target/test-run.
+# shellcheck source-path=SCRIPTDIR/..
 set -euo pipefail
 
-# shellcheck source-path=SCRIPTDIR/..
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 . install/packages.sh
@@ -41,7 +41,7 @@ if wants rust || wants packaging || wants oracle || wants e2e || wants mcp; then
 work=$root/target/test-run
 rm -rf "$work"
 mkdir -p "$work/logs" "$work/queue" "$work/taken"
-for name in results phases flaky broken programs apt.log; do : >"$work/$name"; done
+for name in results phases flaky broken programs left_out apt.log; do : >"$work/$name"; done
 # What runs in the background ignores Ctrl-C; this ends it too.
 trap 'trap - INT TERM; kill 0' INT TERM
 
@@ -64,22 +64,18 @@ build_all() {
 clippy() {
   if wants rust; then ! grep -E '^(warning|error)' "$work/logs/build.log"; else cargo clippy --workspace --all-targets --locked -- -D warnings; fi
 }
-# Whether the default run leaves this file to --all.
-is_only_all() {
-  local pattern
-  while read -r pattern; do
-    # shellcheck disable=SC2053
-    if [[ $1 == $pattern ]]; then return 0; fi
-  done < <(sed -n 's/^\([^# ][^ ]*\) *|.*/\1/p' tests/run/only-all.txt)
-  return 1
-}
+# The files that the default run leaves to --all.
+only_all=()
+while read -r pattern; do
+  compgen -G "$pattern" >/dev/null || give_up "tests/run/only-all.txt: no file is named $pattern"
+  while read -r name; do only_all+=("$name"); done < <(compgen -G "$pattern")
+done < <(sed -n 's/^\([^# ][^ ]*\) *|.*/\1/p' tests/run/only-all.txt)
 # add_files STAGE FILE…: the files of this run.
 add_files() {
   local stage=$1 file
   shift
   for file in "$@"; do
-    [ -e "$file" ] || give_up "tests/run.sh: $file does not exist"
-    if [ -n "$all" ] || ! is_only_all "$file"; then add "$stage" "$file"; fi
+    if [ -n "$all" ] || [[ " ${only_all[*]} " != *" $file "* ]]; then add "$stage" "$file"; fi
   done
 }
 
@@ -94,29 +90,29 @@ if wants fmt || wants clippy || wants build; then
 fi
 need_node
 caches=$(cache_sizes)
-if wants build; then
+if wants build || wants extension; then
   need_browser
   GSTACK_BROWSER_PATH=$(find_browser)
-  export GSTACK_BROWSER_PATH
+  export GSTACK_BROWSER_PATH GSTACK_TEST_CHROMIUM=${GSTACK_TEST_CHROMIUM:-$GSTACK_BROWSER_PATH}
   say "Browser: $GSTACK_BROWSER_PATH"
-  if [ "$(uname)" = Linux ]; then linux_tools; fi
 fi
+if wants build && [ "$(uname)" = Linux ]; then linux_tools; fi
 export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
-install_packages >"$work/logs/packages.log" 2>&1 &
+install_packages >"$work/packages.out" 2>&1 &
 packages_job=$!
 
 phase 'building'
-if wants fmt; then run_check fmt cargo fmt --all --check; fi
+if wants fmt; then run_check fmt cargo fmt --all --check || true; fi
 # Everything is built before anything runs: a compiler beside the tests makes them slow.
-if wants build; then run_check build build_all; fi
-if wants clippy; then run_check clippy clippy; fi
+if wants build && ! run_check build build_all; then is_built=''; fi
+if wants clippy; then run_check clippy clippy || true; fi
 
 phase 'waiting for packages'
 if ! wait "$packages_job"; then
-  cat "$work/logs/packages.log"
+  cat "$work/packages.out"
   give_up "the packages of the tests cannot be installed; see above"
 fi
-grep '^SKIPPED' "$work/logs/packages.log" || true
+cat "$work/packages.out"
 
 phase 'tests'
 add lint lint

@@ -111,13 +111,14 @@ impl Program {
         }
     }
 
+    /// `GSTACK_TEST_AGENTS=claude,codex`: only these are tested.
+    fn is_wanted(self) -> bool {
+        std::env::var("GSTACK_TEST_AGENTS").map_or(true, |wanted| wanted.split(',').any(|name| name == self.file()))
+    }
+
     /// Reads the path from the environment, or finds what `npm ci` installed in tests/agents_npm; Claude Code also from
-    /// PATH. `GSTACK_TEST_AGENTS=claude,codex`: only these run; the others are as if they were not installed.
+    /// PATH.
     fn find(self) -> Option<PathBuf> {
-        let wanted = std::env::var("GSTACK_TEST_AGENTS").ok();
-        if wanted.is_some_and(|wanted| wanted.split(',').all(|name| name != self.file())) {
-            return None;
-        }
         if self == Self::Claude {
             if let Some(path) = std::env::var_os("GSTACK_TEST_CLAUDE") {
                 return Some(PathBuf::from(path));
@@ -185,8 +186,11 @@ impl Program {
 }
 
 impl Bench {
-    /// Returns `None` and prints to stderr if a needed program is missing.
+    /// Returns `None` if the program is not to be tested, and prints to stderr if it is missing.
     pub fn new(program: Program, scenario: &Value) -> Option<Self> {
+        if !program.is_wanted() {
+            return None;
+        }
         let Some(path) = program.find() else {
             return skipped(&format!("{} is not installed (see tests/run.sh --all)", program.file()));
         };

@@ -2,7 +2,7 @@
 # Installs what the tests need, and counts what is downloaded. Sourced by tests/run.sh, which sets root, work and all.
 
 # left_out WORDS: what this machine cannot test; the end of the run lists it.
-left_out() { say "SKIPPED $*" | tee -a "$work/logs/setup.log"; }
+left_out() { say "not tested here: $*" | tee -a "$work/left_out"; }
 
 # Installs programs: each line is "PROGRAM PACKAGES : what is not tested without it". One call installs all of them; if
 # that fails, each is tried by itself.

@@ -36,7 +36,7 @@ processors() { getconf _NPROCESSORS_ONLN; }
 # Prints what could not be tested, what failed and what passed only at its second try, and the sums. Fails if a test did.
 outcome() {
   local passed failed flaky not_tested
-  not_tested=$(grep -hE 'left out$|^SKIPPED ' "$work"/logs/*.log 2>/dev/null | grep -vE '^ *(#|(not )?ok )' | sort | uniq -c || true)
+  not_tested=$({ cat "$work/left_out"; grep -hE 'left out$|^SKIPPED ' "$work"/logs/*.log 2>/dev/null | grep -vE '^ *(#|(not )?ok )'; } | sort | uniq -c || true)
   if [ -n "$not_tested" ]; then printf '\nleft out on this machine:\n%s\n' "$not_tested"; fi
   if [ -s "$work/broken" ]; then printf '\nfailed twice:\n%s\n' "$(cat "$work/broken")"; fi
   flaky=$(wc -l <"$work/flaky")
