@@ -127,12 +127,19 @@ lane() {
     esac
   done
 }
-# run_lanes N: returns when the queue is empty and every test has ended.
+# run_lanes N: returns when the queue is empty and every test has ended. One that a broken lane has left without a result
+# is a failure.
 run_lanes() {
-  local n lanes=()
+  local n lanes=() stage name
   for ((n = 0; n < $1; n++)); do
     lane &
     lanes+=("$!")
   done
-  wait "${lanes[@]}"
+  wait "${lanes[@]}" || true
+  while read -r stage name; do
+    grep -q "^$stage $name " "$work/results" && continue
+    say "$name did not end"
+    echo "$name" >>"$work/broken"
+    written_down "$stage" "$name" 0 1 0
+  done < <(cat "$work"/queue/* "$work"/taken/* 2>/dev/null)
 }
