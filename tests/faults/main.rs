@@ -35,7 +35,7 @@ mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// By default the same orders run each time, so that only a change makes one fail. The first of them once found a turn
@@ -49,6 +49,8 @@ const UPGRADE_SEEDS: (u64, u64) = (12, 60);
 const BROWSER_SEEDS: (u64, u64) = (1, 4);
 /// An order spends most of its time waiting for processes to start and to end.
 const AT_ONCE: u64 = 8;
+/// A case may start several processes.
+const CASES_AT_ONCE: u64 = 4;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable)
@@ -78,27 +80,36 @@ impl Report {
         }
     }
 
+    /// Runs cases side by side: most of them wait for processes.
+    fn run_cases(&self, cases: &[(&str, fn())], at_once: u64) {
+        side_by_side(cases, at_once, |(name, case)| self.run((*name).to_owned(), case));
+    }
+
     /// Runs this many orders side by side, each named by its seed.
     fn run_seeds(&self, what: &str, (first, count): (u64, u64), at_once: u64, schedule: fn(u64)) {
         let began = Instant::now();
-        let next = AtomicU64::new(0);
-        std::thread::scope(|threads| {
-            for _ in 0..at_once.min(count) {
-                threads.spawn(|| {
-                    loop {
-                        let done = next.fetch_add(1, Ordering::Relaxed);
-                        if done >= count {
-                            return;
-                        }
-                        let seed = first.wrapping_add(done) % 1_000_000;
-                        self.run(format!("{what} {seed}"), || schedule(seed));
-                    }
-                });
-            }
-        });
+        let seeds: Vec<u64> = (0..count).map(|done| first.wrapping_add(done) % 1_000_000).collect();
+        side_by_side(&seeds, at_once, |seed| self.run(format!("{what}-{seed}"), || schedule(*seed)));
         println!("{count} orders in {:.0} s", began.elapsed().as_secs_f64());
     }
 }
+
+fn side_by_side<T: Sync>(all: &[T], at_once: u64, run: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|threads| {
+        for _ in 0..at_once {
+            threads.spawn(|| {
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    run(one);
+                }
+            });
+        }
+    });
+}
+
+/// The orders, by the first part of their name.
+const ORDERS: [(&str, fn(u64)); 3] =
+    [("seed", schedule::run), ("upgrade-seed", builds::schedule), ("browser-seed", browser::schedule)];
 
 fn main() {
     if std::env::var_os(agent::VARIABLE).is_some() {
@@ -108,7 +119,7 @@ fn main() {
     if arguments.iter().any(|argument| argument == "--list") {
         return println!("faults: test");
     }
-    // `--exact NAME…` runs these cases, as with the usual harness.
+    // `--exact NAME…` runs these cases and orders, as with the usual harness.
     let named: Vec<&String> = match arguments.iter().any(|argument| argument == "--exact") {
         true => arguments.iter().filter(|argument| !argument.starts_with('-')).collect(),
         false => Vec::new(),
@@ -120,11 +131,11 @@ fn main() {
     }
     let report = Report::default();
     if let Some(seed) = number("GSTACK_FAULT_SEED") {
-        report.run(format!("seed {seed}"), || schedule::run(seed));
+        report.run(format!("seed-{seed}"), || schedule::run(seed));
     } else if let Some(seed) = number("GSTACK_FAULT_UPGRADE_SEED") {
-        report.run(format!("upgrade seed {seed}"), || builds::schedule(seed));
+        report.run(format!("upgrade-seed-{seed}"), || builds::schedule(seed));
     } else if let Some(seed) = number("GSTACK_FAULT_BROWSER_SEED") {
-        report.run(format!("browser seed {seed}"), || browser::schedule(seed));
+        report.run(format!("browser-seed-{seed}"), || browser::schedule(seed));
     } else {
         let only = std::env::var("GSTACK_FAULT_CASE").ok().filter(|words| !words.is_empty());
         let (seeds, browsers) = (number("GSTACK_FAULT_SEEDS"), number("GSTACK_FAULT_BROWSER_SEEDS"));
@@ -144,23 +155,31 @@ fn main() {
             browser::ALL,
             soak::ALL,
         ];
-        for (name, case) in groups.into_iter().flatten().filter(|_| !orders_alone) {
-            let is_named = named.is_empty() || named.iter().any(|wanted| wanted.as_str() == *name);
-            if is_named && only.as_ref().is_none_or(|only| name.contains(only)) {
-                report.run((*name).to_owned(), case);
-            }
+        let is_wanted = |name: &str| {
+            let is_named = named.is_empty() || named.iter().any(|wanted| wanted.as_str() == name);
+            !orders_alone && is_named && only.as_ref().is_none_or(|only| name.contains(only))
+        };
+        let cases: Vec<_> = groups.into_iter().flatten().filter(|(name, _)| is_wanted(name)).copied().collect();
+        let at_once = number("GSTACK_FAULT_AT_ONCE").unwrap_or(AT_ONCE);
+        report.run_cases(&cases, at_once.min(CASES_AT_ONCE));
+        for (kind, schedule) in ORDERS {
+            let seeds = named.iter().filter_map(|name| name.strip_prefix(kind)?.strip_prefix('-')?.parse().ok());
+            seeds.for_each(|seed| report.run(format!("{kind}-{seed}"), || schedule(seed)));
         }
         if only.is_none() && named.is_empty() {
-            let at_once = number("GSTACK_FAULT_AT_ONCE").unwrap_or(AT_ONCE);
             let orders = |asked: Option<u64>, usual: (u64, u64)| match asked {
                 Some(count) => (entropy(), count),
                 None if orders_alone => (FIRST_SEED, 0),
                 None => (FIRST_SEED, if is_long() { usual.1 } else { usual.0 }),
             };
-            report.run_seeds("seed", orders(seeds, SEEDS), at_once, schedule::run);
-            let upgrades = number("GSTACK_FAULT_UPGRADE_SEEDS");
-            report.run_seeds("upgrade seed", orders(upgrades, UPGRADE_SEEDS), at_once, builds::schedule);
-            report.run_seeds("browser seed", orders(browsers, BROWSER_SEEDS), 2, browser::schedule);
+            let counts = [
+                (orders(seeds, SEEDS), at_once),
+                (orders(number("GSTACK_FAULT_UPGRADE_SEEDS"), UPGRADE_SEEDS), at_once),
+                (orders(browsers, BROWSER_SEEDS), 2),
+            ];
+            for ((kind, schedule), (seeds, at_once)) in ORDERS.into_iter().zip(counts) {
+                report.run_seeds(kind, seeds, at_once, schedule);
+            }
         }
     }
     let (passed, failed) = (report.passed.into_inner(), report.failed.into_inner().unwrap());
