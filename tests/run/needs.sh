@@ -27,7 +27,6 @@ linux_tools() {
   need_tools <<'END'
 bwrap bubblewrap : the sandbox of Bubblewrap (Landlock alone is tested)
 openssl openssl : remote browsers behind TLS
-chromedriver chromium-driver : browsers of a WebDriver server
 Xvfb xvfb : a browser with a window
 xdotool xdotool : a real keyboard
 strace strace : the connections of gstack
@@ -35,6 +34,7 @@ python3 python3 : attacks by other programs
 END
   if [ -n "$all" ]; then
     need_tools <<'END'
+chromedriver chromium-driver : browsers of a WebDriver server
 valgrind valgrind : counts of instructions
 sshd openssh-server : a tunnel over a real ssh
 java default-jre-headless : the real Selenium Grid
