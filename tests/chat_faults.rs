@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "shared/long.rs"]
+mod long;
+
 use gstack_base::home::Home;
 use gstack_chat::conversation::BlockKind;
 use gstack_chat::session_file::Record;
@@ -13,6 +16,7 @@ use gstack_chat::{Conversation, Event, Message, Store};
 use gstack_protocol::chat::{ChatBody, ChatEvent, MessageSource, TurnOutcome};
 use gstack_protocol::fault::FaultCode;
 use gstack_protocol::ids::{AgentName, ClientMessageId, ConversationId, TurnId};
+use long::usual_or_long;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -197,25 +201,25 @@ fn long_conversation(home: &Home, events: u64) -> ConversationId {
 }
 
 #[test]
-fn a_million_events_open_at_their_end_and_are_paged_from_anywhere() {
-    const EVENTS: u64 = 1_000_000;
+fn many_thousand_events_open_at_their_end_and_are_paged_from_anywhere() {
+    let events = usual_or_long(100_000, 1_000_000);
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().to_owned()).unwrap();
-    let id = long_conversation(&home, EVENTS);
+    let id = long_conversation(&home, events);
     let store = Store::open(&home).unwrap();
     assert!(store.recover().conversations.is_empty(), "it ended in order, so it stays closed");
     let conversation = store.get(&id).unwrap();
-    assert_eq!((conversation.head(), conversation.unreadable_lines()), (EVENTS, 0));
-    for before in [u64::MAX, EVENTS / 2, 300, 2] {
+    assert_eq!((conversation.head(), conversation.unreadable_lines()), (events, 0));
+    for before in [u64::MAX, events / 2, 300, 2] {
         let page = conversation.history(before, 200).unwrap();
-        let newest = before.min(EVENTS + 1) - 1;
+        let newest = before.min(events + 1) - 1;
         let oldest = newest.saturating_sub(199).max(1);
         let numbers: Vec<u64> = page.events.iter().map(|event| event.seq).collect();
         assert_eq!(numbers, (oldest..=newest).collect::<Vec<_>>());
         assert_eq!(page.older, oldest > 1);
     }
     conversation.send(message("one more")).unwrap();
-    assert_eq!(conversation.head(), EVENTS + 1);
+    assert_eq!(conversation.head(), events + 1);
 }
 
 #[test]
@@ -255,15 +259,15 @@ fn two_daemons_never_write_one_conversation() {
 
 #[test]
 fn a_message_sent_again_after_thousands_of_others_and_a_restart_does_not_run_again() {
-    const TURNS: u64 = 10_000;
+    let turns = usual_or_long(2_000, 10_000);
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().to_owned()).unwrap();
-    let id = long_conversation(&home, TURNS * 4);
+    let id = long_conversation(&home, turns * 4);
     for _ in 0..2 {
         let store = Store::open(&home).unwrap();
         let conversation = store.get(&id).unwrap();
         let head = conversation.head();
-        for turn in [1, 2, TURNS / 2, TURNS] {
+        for turn in [1, 2, turns / 2, turns] {
             let again = conversation.send(message(&format!("m{turn}"))).unwrap();
             assert!(again.repeated && again.effects.is_empty(), "m{turn}");
             assert_eq!(again.sent.seq, turn * 4 - 3);

@@ -2,6 +2,7 @@
 
 use crate::cases::{begin, begin_on, cases, end_of, finish};
 use crate::extension::Extension;
+use crate::long::usual_or_long;
 use crate::schedule::Dice;
 use crate::world::World;
 use serde_json::{Value, json};
@@ -121,9 +122,9 @@ fn whatever_a_page_says_of_itself_silences_no_panel() {
 }
 
 fn thousands_of_conversations_are_listed_in_pages() {
-    const COUNT: usize = 5000;
+    let count = usual_or_long(2000, 5000);
     let world = World::new("");
-    for n in 0..COUNT {
+    for n in 0..count {
         let id = format!("{n:08}-0000-4000-8000-000000000000");
         let folder = world.home().join("sessions").join(&id);
         fs::create_dir_all(&folder).unwrap();
@@ -153,9 +154,9 @@ fn thousands_of_conversations_are_listed_in_pages() {
         let last = of_page.last().unwrap();
         asked = json!({ "before": { "updatedAt": last["updatedAt"], "conversationId": last["conversationId"] } });
     }
-    assert!(seen.len() == COUNT && pages > 1, "{} in {pages} pages", seen.len());
+    assert!(seen.len() == count && pages > 1, "{} in {pages} pages", seen.len());
     let (well, said) = world.run(&["sessions", "--json"]);
     let all: Value = serde_json::from_str(&said).unwrap_or_default();
-    assert!(well && all["conversations"].as_array().is_some_and(|all| all.len() == COUNT));
+    assert!(well && all["conversations"].as_array().is_some_and(|all| all.len() == count));
     finish(&world, extension);
 }

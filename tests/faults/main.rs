@@ -21,6 +21,8 @@ mod frames;
 mod host;
 mod journal;
 mod kept;
+#[path = "../shared/long.rs"]
+mod long;
 #[path = "../shared/panel_key.rs"]
 mod panel_key;
 #[path = "../shared/patience.rs"]
@@ -33,6 +35,7 @@ mod syscalls;
 mod worktrees;
 mod world;
 
+use long::usual_or_long;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -170,7 +173,7 @@ fn main() {
             let orders = |asked: Option<u64>, usual: (u64, u64)| match asked {
                 Some(count) => (entropy(), count),
                 None if orders_alone => (FIRST_SEED, 0),
-                None => (FIRST_SEED, if is_long() { usual.1 } else { usual.0 }),
+                None => (FIRST_SEED, usual_or_long(usual.0, usual.1)),
             };
             let counts = [
                 (orders(seeds, SEEDS), at_once),
@@ -189,11 +192,6 @@ fn main() {
         println!("failed: {failed:?}; GSTACK_FAULT_SEED=N or GSTACK_FAULT_BROWSER_SEED=N repeats one order");
         std::process::exit(101);
     }
-}
-
-/// Whether this is a long run, as every night.
-fn is_long() -> bool {
-    std::env::var_os("GSTACK_TEST_LONG").is_some()
 }
 
 /// Returns a different start each time.

@@ -2,6 +2,7 @@
 
 use crate::cases::cases;
 use crate::extension::Extension;
+use crate::long::usual_or_long;
 use crate::patience::Patience;
 use crate::world::{LIMIT, Weight, World, weight};
 use serde_json::json;
@@ -23,7 +24,7 @@ const DISK_KB: u32 = 512 * 1024;
 /// `GSTACK_SOAK`: conversations and turns, `200,400` by default, and `200,2000` in a long run.
 fn size() -> (usize, usize) {
     let Ok(size) = std::env::var("GSTACK_SOAK") else {
-        return (CONVERSATIONS, if crate::is_long() { TURNS.1 } else { TURNS.0 });
+        return (CONVERSATIONS, usual_or_long(TURNS.0, TURNS.1));
     };
     let (conversations, turns) = size.split_once(',').expect("GSTACK_SOAK=CONVERSATIONS,TURNS");
     (conversations.parse().unwrap(), turns.parse().unwrap())
