@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import { heightOf, inState, STATES } from '../extension/shots.mjs';
+import { endSharedBrowser } from '../extension/shared-browser.mjs';
 import { site } from '../extension/site.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -40,7 +41,10 @@ describe('every state of the panel', { concurrency: 1, timeout: 900_000 }, () =>
   before(async () => {
     pages = await site();
   });
-  after(() => pages.close());
+  after(async () => {
+    await endSharedBrowser();
+    await pages.close();
+  });
 
   for (const [name, state] of Object.entries(STATES)) {
     test(name, () =>

@@ -7,7 +7,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Browser } from "./pipe.mjs";
+import { endSharedBrowser, freshBrowser } from "./shared-browser.mjs";
 import { site } from "./site.mjs";
 
 const click = (text) =>
@@ -303,15 +303,15 @@ async function away(panel, browser) {
 }
 
 /**
- * Brings a browser with the panel into a state and passes both on.
+ * Brings a browser with the panel into a state and passes both on. Whoever calls this ends the shared browser.
  * @param {string} name
  * @param {string} origin  of the pages that are shown, by the names that the scenarios give them
- * @param {(panel: import("./pipe.mjs").Target, browser: Browser) => Promise<void>} run
+ * @param {(panel: import("./pipe.mjs").Target, browser: import("./pipe.mjs").Browser) => Promise<void>} run
  * @param {number} [width]
  */
 export async function inState(name, origin, run, width = 380) {
   const state = STATES[name];
-  const browser = await Browser.start({ scenario: state.scenario, language: state.language, origin });
+  const browser = await freshBrowser({ scenario: state.scenario, language: state.language, origin });
   try {
     const page = await browser.page();
     await page.send("Page.enable");
@@ -324,13 +324,14 @@ export async function inState(name, origin, run, width = 380) {
     if (state.then) await state.then(panel, browser);
     if (state.after) await panel.until(state.after);
     await run(panel, browser);
-  } finally {
-    await browser.close();
+  } catch (error) {
+    await endSharedBrowser();
+    throw error;
   }
 }
 
 /**
- * Draws states into a folder: one browser per state, each theme at each width.
+ * Draws states into a folder: each theme at each width.
  * @param {string} folder
  * @param {{ names?: string[], widths?: number[], themes?: string[], optimise?: (path: string) => void }} options
  * without names: all
@@ -366,6 +367,7 @@ export async function draw(folder, { names = [], widths = [380], themes = ["dark
       }
     }
   } finally {
+    await endSharedBrowser();
     await pages.close();
   }
 }

@@ -1,13 +1,12 @@
 /**
  * A panel of the real extension in a real Chromium, for one test: with a fake host, and everything removed afterwards.
  *
- * The tests of one file use one browser, if they need the same one: each installs the extension anew. An exception in the
- * panel or a violation of its CSP fails the test.
+ * An exception in the panel or a violation of its CSP fails the test.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after } from "node:test";
-import { Browser } from "./pipe.mjs";
+import { endSharedBrowser, freshBrowser } from "./shared-browser.mjs";
 import { site } from "./site.mjs";
 
 const program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium";
@@ -16,28 +15,12 @@ export const composer = "document.querySelector('.composer__text')";
 /** An expression: the conversation shows this. */
 export const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;
 
-/** The browser of the last test, and the options that it was started with. */
-let kept;
-
-async function endKept() {
-  await kept?.browser.close();
-  kept = undefined;
-}
-after(endKept);
-
-/** Returns a browser as new: the one of the last test, unless this one needs other options. */
-async function fresh(scenario, more) {
-  const wanted = JSON.stringify(more);
-  if (kept?.wanted !== wanted) await endKept();
-  if (kept) await kept.browser.renew(scenario);
-  else kept = { wanted, browser: await Browser.start({ scenario, program, ...more }) };
-  return kept.browser;
-}
+after(endSharedBrowser);
 
 /** Runs with the panel of a browser that shows `path` of the test's site. */
 export async function withPanel(scenario, run, { path = "/cart", tolerated, ...more } = {}) {
   const pages = await site();
-  const browser = await fresh(scenario, more);
+  const browser = await freshBrowser({ scenario, program, ...more });
   const errors = [];
   browser.pipe.on(({ method, params }) => {
     if (method === "Runtime.exceptionThrown") errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
@@ -56,8 +39,7 @@ export async function withPanel(scenario, run, { path = "/cart", tolerated, ...m
       [],
     );
   } catch (error) {
-    // A failed test may leave a browser in which the next one fails too.
-    await endKept();
+    await endSharedBrowser();
     throw error;
   } finally {
     await pages.close();
