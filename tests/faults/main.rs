@@ -51,9 +51,9 @@ const UPGRADE_SEEDS: (u64, u64) = (12, 60);
 /// Each opens a browser several times.
 const BROWSER_SEEDS: (u64, u64) = (1, 4);
 /// An order spends most of its time waiting for processes to start and to end.
-const AT_ONCE: u64 = 8;
+const AT_ONCE: usize = 8;
 /// A case may start several processes.
-const CASES_AT_ONCE: u64 = 4;
+const CASES_AT_ONCE: usize = 4;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable)
@@ -84,12 +84,12 @@ impl Report {
     }
 
     /// Runs cases side by side: most of them wait for processes.
-    fn run_cases(&self, cases: &[(&str, fn())], at_once: u64) {
+    fn run_cases(&self, cases: &[(&str, fn())], at_once: usize) {
         side_by_side(cases, at_once, |(name, case)| self.run((*name).to_owned(), case));
     }
 
     /// Runs this many orders side by side, each named by its seed.
-    fn run_seeds(&self, what: &str, (first, count): (u64, u64), at_once: u64, schedule: fn(u64)) {
+    fn run_seeds(&self, what: &str, (first, count): (u64, u64), at_once: usize, schedule: fn(u64)) {
         let began = Instant::now();
         let seeds: Vec<u64> = (0..count).map(|done| first.wrapping_add(done) % 1_000_000).collect();
         side_by_side(&seeds, at_once, |seed| self.run(format!("{what}-{seed}"), || schedule(*seed)));
@@ -97,7 +97,7 @@ impl Report {
     }
 }
 
-fn side_by_side<T: Sync>(all: &[T], at_once: u64, run: impl Fn(&T) + Sync) {
+fn side_by_side<T: Sync>(all: &[T], at_once: usize, run: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|threads| {
         for _ in 0..at_once {
@@ -163,7 +163,7 @@ fn main() {
             !orders_alone && is_named && only.as_ref().is_none_or(|only| name.contains(only))
         };
         let cases: Vec<_> = groups.into_iter().flatten().filter(|(name, _)| is_wanted(name)).copied().collect();
-        let at_once = number("GSTACK_FAULT_AT_ONCE").unwrap_or(AT_ONCE);
+        let at_once = number("GSTACK_FAULT_AT_ONCE").map_or(AT_ONCE, |at_once| usize::try_from(at_once).unwrap());
         report.run_cases(&cases, at_once.min(CASES_AT_ONCE));
         for (kind, schedule) in ORDERS {
             let seeds = named.iter().filter_map(|name| name.strip_prefix(kind)?.strip_prefix('-')?.parse().ok());

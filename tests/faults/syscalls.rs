@@ -7,6 +7,7 @@ use crate::cases::{cases, end_of, send};
 use crate::extension::Extension;
 use crate::journal::Replay;
 use crate::schedule::Dice;
+use crate::side_by_side;
 use crate::world::{World, gstack};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -239,11 +240,11 @@ fn a_compaction_whose_calls_fail_loses_nothing() {
     }
     let calls = compaction(NONE, 0, false);
     assert!(calls > 3, "{calls} calls are seen");
-    for at in 1..=calls {
-        for (error, all) in [(ERRORS[at.unsigned_abs() as usize % ERRORS.len()], false), (28, true)] {
-            let done = std::panic::catch_unwind(|| compaction(at, error, all));
-            assert!(done.is_ok(), "call {at} with error {error}, all behind it too: {all}");
-        }
-    }
+    let of_call = |at: i64| [(at, ERRORS[at.unsigned_abs() as usize % ERRORS.len()], false), (at, 28, true)];
+    let faults: Vec<(i64, i64, bool)> = (1..=calls).flat_map(of_call).collect();
+    side_by_side(&faults, AT_ONCE, |&(at, error, all)| {
+        let done = std::panic::catch_unwind(|| compaction(at, error, all));
+        assert!(done.is_ok(), "call {at} with error {error}, all behind it too: {all}");
+    });
     println!("{calls} calls of a compaction failed one by one");
 }
