@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { usualOrLong } from '../e2e/harness/long.mjs';
 import { Gstack } from './harness/gstack.mjs';
 import { walkerScript } from './harness/injected.mjs';
 import { Oracle } from './harness/playwright.mjs';
@@ -82,7 +83,8 @@ describe('text', () => {
       const once = await lines();
       // Long enough for `innerText` if the page is plain.
       const copies = Math.ceil(2500 / Math.max(once.length, 1));
-      await gstack.run('js', `document.body.innerHTML = document.body.innerHTML.repeat(${Math.min(copies, 200)})`);
+      const repeated = `document.body.innerHTML = document.body.innerHTML.repeat(${Math.min(copies, 200)})`;
+      await gstack.run('js', '--timeout', '300000', repeated);
       const read = await lines();
       await gstack.run('js', 'document.body.append(document.createElement("slot"))');
       assert.equal(await lines(), read, page);
@@ -181,7 +183,7 @@ describe("the engine's text and the walk", () => {
   });
 
   test('are the same on random pages', async () => {
-    const pages = 300;
+    const pages = usualOrLong(100, 300);
     let read = 0;
     for (let seed = 0; seed < pages; seed += 1) {
       const html = `<!doctype html><body>${randomPage(seed)}`;
