@@ -52,17 +52,18 @@ export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 export CARGO_TERM_COLOR=never
 if [ -n "$all" ]; then export GSTACK_TEST_LONG=1; else export GSTACK_TEST_AGENTS=${GSTACK_TEST_AGENTS:-claude}; fi
 
-# Builds the program, and every test program if they are wanted. Clippy's driver is the compiler: it checks what it
-# builds, so that the code is compiled once.
+# checked_cargo ARGUMENT…: Clippy's driver is the compiler, which checks what it builds, so that the code is compiled once.
+checked_cargo() { RUSTC_WORKSPACE_WRAPPER=clippy-driver cargo "$@" --locked; }
+# Builds the program, and every test program if they are wanted.
 build_all() {
-  export RUSTC_WORKSPACE_WRAPPER=clippy-driver
-  if ! wants rust; then cargo build --locked; return; fi
-  cargo test --no-run --workspace --all-targets --locked --message-format json-render-diagnostics >"$work/built.json" || return
+  if ! wants rust; then checked_cargo build; return; fi
+  checked_cargo test --no-run --workspace --all-targets --message-format json-render-diagnostics >"$work/built.json" || return
   node tests/run/programs.mjs "$work/built.json" >"$work/programs"
 }
-# Of what was built, cargo repeats the warnings each time.
+# Fails if a build of everything has warned; cargo repeats the warnings of what was built before.
 clippy() {
-  if wants rust; then ! grep -E '^(warning|error)' "$work/logs/build.log"; else cargo clippy --workspace --all-targets --locked -- -D warnings; fi
+  if ! wants rust; then cargo clippy --workspace --all-targets --locked -- -D warnings; return; fi
+  if grep -qE '^(warning|error)' "$work/logs/build.log"; then cat "$work/logs/build.log" && return 1; fi
 }
 # The files that the default run leaves to --all.
 only_all=()

@@ -8,7 +8,7 @@
 processor_time() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $5 + $6 }' /proc/stat 2>/dev/null || true; }
 # phase WORDS: ends the phase before it.
 phase() {
-  local now busy idle
+  local now idle
   now=$(processor_time)
   if [ -n "${phase_words:-}" ]; then
     idle=$(printf '%s %s\n' "$phase_time" "$now" | awk 'NF == 4 && $3 + $4 > $1 + $2 { printf "%d %%", 100 * ($4 - $2) / ($3 + $4 - $1 - $2); next } { print "?" }')
