@@ -123,6 +123,22 @@ fn every_file_says_what_it_owns() {
     assert!(silent.is_empty(), "these open without `//!`: {silent:?}");
 }
 
+/// `tests/run.sh` runs test programs. Code in a comment would be a test that it leaves out.
+#[test]
+fn no_comment_has_code_that_no_run_tests() {
+    let is_fence = |line: &str| {
+        let line = line.trim_start();
+        line.strip_prefix("///")
+            .or_else(|| line.strip_prefix("//!"))
+            .is_some_and(|text| text.trim_start().starts_with("```"))
+    };
+    let found: Vec<String> = sources()
+        .iter()
+        .flat_map(|source| source.text.lines().filter(|line| is_fence(line)).map(|_| source.path.display().to_string()))
+        .collect();
+    assert_eq!(found, Vec::<String>::new(), "write it as a test");
+}
+
 #[test]
 fn no_file_is_longer_than_a_reader_keeps_in_mind() {
     let sources = sources();
