@@ -155,7 +155,8 @@ pub async fn run_cancellable(context: &Context, call: &Call) -> Result<Output, F
     }
 }
 
-/// Runs a command that needs no browser for these arguments. Returns `None` if it needs one.
+/// Runs a command that needs no browser for these arguments. Returns `None` if it needs one. A fault contains the usage
+/// as that of [`run`] does.
 pub async fn run_without_browser(call: &Call, folders: Folders) -> Option<Result<Output, Fault>> {
     match call.spec.needs {
         Needs::Folder => Some(managing::inbox::read_or_clear(folders.cwd.as_deref(), &call.arguments).await),
@@ -164,6 +165,7 @@ pub async fn run_without_browser(call: &Call, folders: Folders) -> Option<Result
         }
         Needs::Browser | Needs::BrowserUnless { .. } | Needs::Engine(_) => None,
     }
+    .map(|outcome| outcome.map_err(|fault| with_usage(call.spec, fault)))
     .map(|outcome| outcome.inspect(|output| check_shape(call.spec, output)))
 }
 

@@ -3,8 +3,7 @@
 //! Owns its output text. The clipboard belongs to the person: agents are not offered it.
 
 use super::act::ACT;
-use crate::core::{Arguments, Context, Output, usage};
-use crate::registry;
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::spec::{Class, Kind, Spec, ValueType, Verb, When, parameter, phrase, phrase_when};
 use gstack_base::counted::counted;
 use gstack_protocol::fault::Fault;
@@ -37,6 +36,6 @@ async fn clipboard(context: &Context, arguments: Arguments) -> Result<Output, Fa
             context.page().await?.write_clipboard(&text).await?;
             Ok(Output::text(format!("{} on the clipboard", counted(text.chars().count(), "character"))))
         }
-        _ => Err(usage(registry::get("clipboard")?, "clipboard takes read, or write and a text".to_owned())),
+        _ => Err(wrong("clipboard takes read, or write and a text")),
     }
 }

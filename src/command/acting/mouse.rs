@@ -3,8 +3,7 @@
 //! Owns its output text. The element under the mouse is not checked, so each use by an agent needs approval.
 
 use super::act::ACT;
-use crate::core::{Arguments, Context, Output, usage};
-use crate::registry;
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::spec::{Class, Kind, Spec, TIMEOUT, ValueType, Verb, parameter, phrase};
 use gstack_browser::page::{ClickButton, MouseAct};
 use gstack_protocol::fault::{Fault, FaultCode};
@@ -45,7 +44,7 @@ async fn mouse(context: &Context, arguments: Arguments) -> Result<Output, Fault>
             let x = rest.first().copied().unwrap_or("0");
             (MouseAct::Wheel { x: number(x)?, y: number(y)? }, format!("Wheel turned by {x},{y}"))
         }
-        _ => return Err(usage(registry::get("mouse")?, "mouse takes move X Y, down, up or wheel DY [DX]".to_owned())),
+        _ => return Err(wrong("mouse takes move X Y, down, up or wheel DY [DX]")),
     };
     context.page().await?.mouse(act).await?;
     Ok(Output::text(said))

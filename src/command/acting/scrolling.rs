@@ -3,8 +3,7 @@
 //! Owns its output text and limits.
 
 use super::act::{ACT, ACTION_LIMIT};
-use crate::core::{Arguments, Context, Output, usage};
-use crate::registry;
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::spec::{Offered, Spec, TIMEOUT, ValueType, Verb, When, flag, phrase, phrase_when, selector};
 use gstack_base::counted::counted;
 use gstack_browser::page::{Edge, Page, ScrollBy, Scrolled, Target};
@@ -72,7 +71,7 @@ async fn scroll(context: &Context, arguments: Arguments) -> Result<Output, Fault
             let page = context.page().await?;
             scroll_until(&page, target.as_ref(), until, limit).await
         }
-        _ => Err(usage(registry::get("scroll")?, "scroll takes one of --by, --to and --until".to_owned())),
+        _ => Err(wrong("scroll takes one of --by, --to and --until")),
     }
 }
 

@@ -22,7 +22,7 @@ pub mod tool_schema;
 pub mod words;
 
 pub(crate) use arguments::Arguments;
-pub(crate) use arguments::{usage, with_usage, wrong};
+pub(crate) use arguments::{with_usage, wrong};
 pub use call::Call;
 pub(crate) use composition::{CHAIN, COMMANDS, TAB_EACH, calls};
 pub use context::{Context, Output, TabSwitch};

@@ -2,9 +2,8 @@
 //!
 //! Owns the output text and the choice of the folder. Never names a file: the browser layer does.
 
-use crate::core::{Arguments, Context, Output, download_line, usage};
+use crate::core::{Arguments, Context, Output, download_line, wrong};
 use crate::privacy::path_guard;
-use crate::registry;
 use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     phrase,
@@ -75,7 +74,7 @@ async fn downloads(context: &Context) -> Result<Output, Fault> {
 pub(crate) async fn wait(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
     let others = ["--networkidle", "--load", "--domcontentloaded"];
     if arguments.text("sel").is_some() || others.iter().any(|flag| arguments.has(flag)) {
-        return Err(usage(registry::get("wait")?, "name one thing to wait for".to_owned()));
+        return Err(wrong("name one thing to wait for"));
     }
     let limit = arguments.timeout(DOWNLOAD_LIMIT)?;
     choose_folder(context, arguments)?;

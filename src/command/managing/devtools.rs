@@ -1,8 +1,7 @@
 //! The `cdp` and `memory` commands.
 
-use crate::core::{Arguments, Context, Output, everyday, usage};
+use crate::core::{Arguments, Context, Output, everyday, wrong};
 use crate::reading::pretty;
-use crate::registry;
 use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse,
     ValueType, Verb, Writes, parameter, phrase,
@@ -129,7 +128,7 @@ async fn cdp(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
         Some(text) => match serde_json::from_str::<Value>(&text) {
             Ok(params @ Value::Object(_)) => params,
             Ok(_) | Err(_) => {
-                return Err(usage(registry::get("cdp")?, format!("Invalid JSON: {text:?} is not an object")));
+                return Err(wrong(format!("Invalid JSON: {text:?} is not an object")));
             }
         },
     };

@@ -1,7 +1,6 @@
 //! The `frame` and `focus` commands.
 
-use crate::core::{Arguments, Context, Output, usage};
-use crate::registry;
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb,
     Writes, parameter, phrase, selector, switch,
@@ -79,13 +78,12 @@ pub(crate) const COMMANDS: &[Spec] = &[
 ];
 
 async fn frame(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let spec = registry::get("frame")?;
     let choice = match (arguments.text("sel"), arguments.value("--name"), arguments.value("--url")) {
         (Some(main), None, None) if main == "main" => FrameChoice::Main,
         (Some(selector), None, None) => FrameChoice::Element(Target::parse(&selector)),
         (None, Some(name), None) => FrameChoice::Name(name.to_owned()),
         (None, None, Some(pattern)) => FrameChoice::Url(pattern.to_owned()),
-        _ => return Err(usage(spec, "frame takes a selector, --name, --url or main".to_owned())),
+        _ => return Err(wrong("frame takes a selector, --name, --url or main")),
     };
     let chosen = context.page().await?.choose_frame(&choice).await.map_err(|error| match (&choice, error) {
         (FrameChoice::Url(_), PageError::BadSelector(message)) => Fault::new(FaultCode::BadRequest, message)
@@ -102,7 +100,7 @@ async fn focus(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let target = arguments.target("sel");
     let in_background = arguments.has("--background");
     if in_background && target.is_none() {
-        return Err(usage(registry::get("focus")?, "focus --background needs an element".to_owned()));
+        return Err(wrong("focus --background needs an element"));
     }
     let page = context.page().await?;
     if !in_background {

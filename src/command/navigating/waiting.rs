@@ -2,10 +2,9 @@
 //!
 //! Owns the conditions and the output text. `browser::page` does the waiting.
 
-use crate::core::{Arguments, Context, Output, usage};
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::files::{DOWNLOAD_DIR, downloads};
 use crate::network::readable_address;
-use crate::registry;
 use crate::spec::{
     Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, ValueType,
     Verb, When, Writes, flag, phrase, phrase_when, selector, switch,
@@ -124,11 +123,10 @@ async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     if arguments.has("--download") {
         return downloads::wait(context, &arguments).await;
     }
-    let spec = registry::get("wait")?;
-    let (conditions, limit) = Condition::read(spec, &arguments)?;
+    let (conditions, limit) = Condition::read(&arguments)?;
     let (any, all) = (arguments.has("--any"), arguments.has("--all"));
     if conditions.len() > 1 && any == all {
-        return Err(usage(spec, "name one thing to wait for, or several with --any or --all".to_owned()));
+        return Err(wrong("name one thing to wait for, or several with --any or --all"));
     }
     let page = context.page().await?;
     let waits = conditions.iter().map(|condition| condition.met(context, &page, limit).boxed());
@@ -148,27 +146,24 @@ async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 
 impl Condition {
     /// Parses the conditions and the time limit.
-    fn read(spec: &'static Spec, arguments: &Arguments) -> Result<(Vec<Self>, Duration), Fault> {
+    fn read(arguments: &Arguments) -> Result<(Vec<Self>, Duration), Fault> {
         let (first, second) = (arguments.text("sel"), arguments.text("ms"));
         let is_time = |text: &String| text.parse::<u64>().is_ok();
         let mut conditions = Self::by_flags(arguments);
         let (selector, time) = match (first, second) {
             (Some(time), None) if is_time(&time) && !conditions.is_empty() => (None, Some(time)),
             (Some(time), None) if is_time(&time) => {
-                return Err(usage(
-                    spec,
-                    "wait does not wait for a fixed time: it needs a selector or a flag".to_owned(),
-                ));
+                return Err(wrong("wait does not wait for a fixed time: it needs a selector or a flag".to_owned()));
             }
             (selector, time) => (selector, time),
         };
         if let Some(selector) = selector {
             conditions.insert(0, Self::of_element(Target::parse(&selector), arguments.value("--state"))?);
         } else if arguments.has("--state") {
-            return Err(usage(spec, "--state needs a selector".to_owned()));
+            return Err(wrong("--state needs a selector"));
         }
         if conditions.is_empty() || time.as_ref().is_some_and(|time| !is_time(time)) {
-            return Err(usage(spec, "name one thing to wait for, or several with --any or --all".to_owned()));
+            return Err(wrong("name one thing to wait for, or several with --any or --all"));
         }
         let limit = match time {
             Some(time) => arguments.limit("ms", &time)?,

@@ -1,7 +1,6 @@
 //! The `watch` command.
 
-use crate::core::{Arguments, Context, Output, usage};
-use crate::registry;
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
@@ -40,7 +39,7 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
 async fn watch(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let page = match arguments.text("action").as_deref() {
         None | Some("start" | "stop") => context.page().await?,
-        Some(other) => return Err(usage(registry::get("watch")?, format!("watch does not know {other:?}"))),
+        Some(other) => return Err(wrong(format!("watch does not know {other:?}"))),
     };
     if arguments.text("action").as_deref() != Some("stop") {
         let id = page.id();

@@ -5,10 +5,9 @@
 use super::filter::Filter;
 use super::record::{fields, is_of, line, numbered};
 use super::show;
-use crate::core::{Arguments, Context, Output, usage};
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::privacy::redaction;
 use crate::reading::CLEAR;
-use crate::registry;
 use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When, Writes, flag,
     parameter, phrase, phrase_when,
@@ -62,7 +61,6 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
 }];
 
 async fn network(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let spec = registry::get("network")?;
     let page = context.page().await?;
     if arguments.has("--clear") {
         page.clear_requests();
@@ -70,11 +68,11 @@ async fn network(context: &Context, arguments: Arguments) -> Result<Output, Faul
     }
     match (arguments.text("action").as_deref(), arguments.text("id")) {
         (Some("show"), Some(id)) => show::show(context, &page, &arguments, &id).await,
-        (Some("show"), None) => Err(usage(spec, "network show needs the number of a request".to_owned())),
+        (Some("show"), None) => Err(wrong("network show needs the number of a request")),
         (Some("list"), None) => list(context, &page, &arguments),
         (None, _) => all(context, &page, &arguments),
-        (Some("list"), Some(id)) => Err(usage(spec, format!("network list does not take {id:?}"))),
-        (Some(other), _) => Err(usage(spec, format!("network does not know {other:?}"))),
+        (Some("list"), Some(id)) => Err(wrong(format!("network list does not take {id:?}"))),
+        (Some(other), _) => Err(wrong(format!("network does not know {other:?}"))),
     }
 }
 

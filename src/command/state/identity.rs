@@ -1,8 +1,7 @@
 //! The `header` and `useragent` commands.
 
-use crate::core::{Arguments, Context, Output, usage};
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::privacy::secrets;
-use crate::registry;
 use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
@@ -56,10 +55,9 @@ pub(crate) const COMMANDS: &[Spec] = &[
 
 async fn header(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let given = arguments.required("name:value")?;
-    let spec = registry::get("header")?;
     let parts = given.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
     let Some((name, value)) = parts.filter(|(name, value)| is_name(name) && is_value(value)) else {
-        return Err(usage(spec, "write the header as name: value, on one line".to_owned()));
+        return Err(wrong("write the header as name: value, on one line"));
     };
     context.page().await?.set_header(name, value).await?;
     let shown = if is_sensitive(name) || secrets::is_secret_value(value) { "****" } else { value };
@@ -81,9 +79,8 @@ pub(crate) fn is_sensitive(name: &str) -> bool {
 
 async fn useragent(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let user_agent = arguments.required("string")?;
-    let spec = registry::get("useragent")?;
     if !is_value(&user_agent) || user_agent.trim().is_empty() {
-        return Err(usage(spec, "a user agent is one line of text".to_owned()));
+        return Err(wrong("a user agent is one line of text"));
     }
     context.page().await?.set_user_agent(Some(&user_agent)).await?;
     Ok(Output::text(format!("User agent set: {user_agent}")))

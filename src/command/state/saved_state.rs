@@ -1,9 +1,8 @@
 //! The `state` command.
 
 use super::browser_state::{self, BrowserState};
-use crate::core::{Arguments, Context, Output, everyday, usage};
+use crate::core::{Arguments, Context, Output, everyday, wrong};
 use crate::privacy::path_guard;
-use crate::registry;
 use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
@@ -48,16 +47,15 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
 
 async fn state(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let name = arguments.required("name")?;
-    let spec = registry::get("state")?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     if !is_name || name.is_empty() || name.len() > LONGEST_NAME {
-        return Err(usage(spec, format!("{name:?} is not a valid state name: use only letters, digits, - and _")));
+        return Err(wrong(format!("{name:?} is not a valid state name: use only letters, digits, - and _")));
     }
     let file = context.state_folder.join(format!("{name}.json"));
     match arguments.required("action")?.as_str() {
         "save" => save(context, file).await,
         "load" => load(context, file, &name).await,
-        other => Err(usage(spec, format!("state does not know {other:?}: use save or load"))),
+        other => Err(wrong(format!("state does not know {other:?}: use save or load"))),
     }
 }
 

@@ -1,10 +1,9 @@
 //! The `screenshot` and `responsive` commands.
 
 use crate::core::output_files::unnamed;
-use crate::core::{Arguments, Context, Output, usage};
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::emulating::devices;
 use crate::privacy::path_guard;
-use crate::registry;
 use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, ValueType,
     Verb, Writes, flag, parameter, phrase, switch,
@@ -111,22 +110,21 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
         [&selector, &typed].into_iter().flatten().filter(of_model).find_map(|word| other_format(word))
     {
         let message = format!("A picture is .png, .jpg or .webp, not .{extension}");
-        return Err(usage(registry::get("screenshot")?, message));
+        return Err(wrong(message));
     }
     let selector = match (selector, arguments.value("--element")) {
         (Some(_), Some(_)) => {
-            return Err(usage(registry::get("screenshot")?, "Give the element once".to_owned()));
+            return Err(wrong("Give the element once"));
         }
         (selector, element) => selector.or_else(|| element.map(str::to_owned)),
     };
     let device = arguments.value("--device").map(devices::find).transpose()?;
     let clip = arguments.value("--clip").map(|text| parse_clip(&arguments, text)).transpose()?;
-    let spec = registry::get("screenshot")?;
-    let refuse = |words: &str| Err(usage(spec, format!("Cannot use --clip with {words}")));
+    let refuse = |words: &str| Err(wrong(format!("Cannot use --clip with {words}")));
     let (area, note) = match (selector, arguments.has("--viewport"), clip) {
         (Some(_), _, Some(_)) => return refuse("a selector"),
         (_, true, Some(_)) => return refuse("--viewport"),
-        (Some(_), true, _) => return Err(usage(spec, "Cannot use --viewport with a selector".to_owned())),
+        (Some(_), true, _) => return Err(wrong("Cannot use --viewport with a selector")),
         (Some(selector), false, None) => (Area::Element(Target::parse(&selector)), " (element)".to_owned()),
         (None, true, None) => (Area::Viewport, " (viewport)".to_owned()),
         (None, false, Some(region)) => {

@@ -2,9 +2,8 @@
 
 use super::screenshot::{format_of, looks_like_a_path, missing};
 use crate::core::output_files::named_or_unnamed;
-use crate::core::{Arguments, Context, Output, usage};
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::privacy::path_guard;
-use crate::registry;
 use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
     Writes, parameter, phrase, phrase_when, selector, switch,
@@ -139,19 +138,18 @@ pub(crate) const VISUAL: &[Spec] = &[Spec {
 }];
 
 async fn style(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let spec = registry::get("style")?;
     if arguments.has("--undo") {
         return undo(context, arguments.text("sel")).await;
     }
     let Some(target) = arguments.target("sel") else {
-        return Err(usage(spec, "style needs an element, a property and a value".to_owned()));
+        return Err(wrong("style needs an element, a property and a value"));
     };
     // Given as one text (`color: red`) or as several words.
     let declaration = arguments.text("declaration").unwrap_or_default();
     let parts = declaration.trim().split_once([' ', ':']);
     let parts = parts.map(|(property, value)| (property.trim(), value.trim_start_matches([' ', ':']).trim()));
     let Some((property, value)) = parts.filter(|(property, value)| !property.is_empty() && !value.is_empty()) else {
-        return Err(usage(spec, "style needs a property and a value".to_owned()));
+        return Err(wrong("style needs a property and a value"));
     };
     let value = value.trim_end_matches(';');
     let page = context.page().await?;
@@ -201,7 +199,6 @@ fn all_kinds() -> Vec<Clutter> {
 }
 
 async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let spec = registry::get("prettyscreenshot")?;
     let mut words = arguments.list("path");
     let mut hide = arguments.values("--hide");
     let typed = match words.last() {
@@ -211,12 +208,12 @@ async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Out
         _ => None,
     };
     if hide.is_empty() && !context.for_model && !words.is_empty() {
-        return Err(usage(spec, format!("prettyscreenshot does not take {:?}", words[0])));
+        return Err(wrong(format!("prettyscreenshot does not take {:?}", words[0])));
     }
     hide.extend(words);
     let width: Option<u32> = arguments.value("--width").map(|text| arguments.number("--width", text)).transpose()?;
     if width.is_some_and(|width| !WIDTHS.contains(&width)) {
-        return Err(usage(spec, format!("--width is between {} and {}", WIDTHS.start(), WIDTHS.end())));
+        return Err(wrong(format!("--width is between {} and {}", WIDTHS.start(), WIDTHS.end())));
     }
     let path = named_or_unnamed(context, typed.as_deref(), "pretty", "png")?;
     let format = typed.as_deref().and_then(format_of).unwrap_or(ImageFormat::Png);

@@ -5,8 +5,8 @@
 use super::origin::OriginError;
 use super::provider::ProviderError;
 use super::totp::TotpError;
-use gstack_keyring::KeyringError;
 use gstack_base::visible::visible;
+use gstack_keyring::KeyringError;
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;

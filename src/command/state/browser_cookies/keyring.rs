@@ -44,7 +44,9 @@ impl Place {
     async fn ask(&self) -> Result<Vec<Zeroizing<String>>, KeyringError> {
         match self {
             Self::Application(name) => gstack_keyring::matching("application", name).await,
-            Self::Keychain { service, account } => Ok(vec![gstack_keyring::read(Item { service, user: account }).await?]),
+            Self::Keychain { service, account } => {
+                Ok(vec![gstack_keyring::read(Item { service, user: account }).await?])
+            }
         }
     }
 }

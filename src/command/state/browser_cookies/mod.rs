@@ -10,8 +10,7 @@ mod profiles;
 #[cfg(test)]
 mod test_database;
 
-use crate::core::{Arguments, Context, Output, everyday, usage};
-use crate::registry;
+use crate::core::{Arguments, Context, Output, everyday, wrong};
 use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType,
     Verb, Writes, parameter, phrase,
@@ -95,7 +94,7 @@ pub(crate) async fn list_installed(temp_folder: &Path) -> Result<Output, Fault> 
 async fn run(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let domain = arguments.value("--domain").map(plain_domain);
     if domain.as_deref() == Some("") {
-        return Err(usage(registry::get(NAME)?, "--domain needs a domain".to_owned()));
+        return Err(wrong("--domain needs a domain"));
     }
     if only_lists(&arguments) {
         return list_installed(&context.temp_folder).await;
