@@ -216,20 +216,21 @@ fn the_page_of_commands_says_what_the_registry_says() {
     assert!(found == wanted, "docs/COMMANDS.md is behind the registry. Run: GSTACK_BLESS=1 cargo test --test commands");
 }
 
-/// Checks the words in backticks that look like commands, in the readme's table of commands.
+/// Checks the commands of the pages for people: those of the readme, and the words in backticks in the guide's table.
 #[test]
-fn the_readme_names_only_commands_that_exist() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+fn the_readme_and_the_guide_name_only_commands_that_exist() {
+    let guide = read("docs/GUIDE.md");
+    let pages = [read("README.md"), guide.clone(), read("docs/POLICY.md"), read("docs/TROUBLE.md")].concat();
     let command_line = gstack::cli::command_line::command();
     let known: BTreeSet<_> = command_line
         .get_subcommands()
         .flat_map(|sub| std::iter::once(sub.get_name()).chain(sub.get_all_aliases()))
         .chain(["help"])
         .collect();
-    let table = readme.split("## Commands").nth(1).unwrap().split("\n## ").next().unwrap();
+    let table = guide.split("## By topic").nth(1).unwrap().split("\n## ").next().unwrap();
     let rows = table.lines().filter(|line| line.starts_with("| `"));
     let in_table = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2));
-    let in_text = readme.split("gstack ").skip(1);
+    let in_text = pages.split("gstack ").skip(1);
     let mut unknown = BTreeSet::new();
     for named in in_table.chain(in_text) {
         let word = named.split(|c: char| !(c.is_alphanumeric() || c == '-')).next().unwrap();
@@ -238,7 +239,7 @@ fn the_readme_names_only_commands_that_exist() {
             unknown.insert(word.to_owned());
         }
     }
-    assert!(unknown.is_empty(), "the readme names {unknown:?}, which the command line does not know");
+    assert!(unknown.is_empty(), "the pages name {unknown:?}, which the command line does not know");
 }
 
 /// Returns whether `gstack` is part of a sentence instead of a command.

@@ -61,13 +61,16 @@ export function markdown({ machine, versions, load, day, missing }, tables) {
   return missing.length > 0 ? `${text}\n` : text;
 }
 
-/** Returns the README's lines: the everyday operations, whatever the result. */
+/* The README's rows, whatever their result. */
+const QUOTED = ['url, tiny', 'click, tiny', 'fill, tiny', 'text, tiny', 'snapshot, 10k', 'nothing runs → first page, tiny'];
+
+/** Returns the README's lines. */
 export function quoted({ day, load }, rows) {
   const whole = '[all results](benches/RESULTS.md#beside-its-peers)';
   let text = `On the command line beside agent-browser and playwright-cli, medians in ms (${day}, load ${load}; ${whole}):\n\n`;
   const names = Object.keys(rows[0].results);
   text += row(['', ...names, 'ratio to the fastest peer']) + row(['---', ...names.map(() => '---:'), '---:']);
-  for (const one of rows) {
+  for (const one of rows.filter((row) => QUOTED.includes(labelOf(row)))) {
     const found = ratioOf(one);
     const cells = names.map((name) => {
       const { walls, failed } = one.results[name];

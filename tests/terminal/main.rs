@@ -46,9 +46,10 @@ fn the_exit_code_says_that_a_step_failed() {
 }
 
 #[test]
-fn the_readmes_configuration_copied_as_it_is_does_not_keep_gstack_from_connecting() {
-    let readme = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let mut blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+fn the_documented_configuration_copied_as_it_is_does_not_keep_gstack_from_connecting() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SETTINGS.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let mut blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let block = blocks.find(|block| block.starts_with("# ~/.gstack/config.toml")).unwrap();
     let stage = Stage::new();
     std::fs::create_dir_all(stage.folder.path().join("g")).unwrap();

@@ -39,7 +39,7 @@ impl From<LinkError> for Fault {
             LinkError::Off => (
                 FaultCode::Conflict,
                 "links for approvals are off",
-                "Set approval-link-base under [agents] in config.toml to the address of your own proxy. See the README.",
+                "Set approval-link-base under [agents] in config.toml to the address of your own proxy. See docs/POLICY.md.",
             ),
             LinkError::NotWaiting => {
                 (FaultCode::NotFound, "this approval does not wait", "`gstack approvals` lists those that do.")
