@@ -31,6 +31,13 @@ fn main() -> ExitCode {
         return code;
     }
     let serves = first.is_some_and(|first| first == client::start::DAEMON_ROLE || native::is_origin(first));
+    let parsed = match serves {
+        true => None,
+        false => match cli::parse(std::env::args_os().skip(1)) {
+            Ok(parsed) => Some(parsed),
+            Err(code) => return code,
+        },
+    };
     // A command sends one request and ends: starting threads would take longer than they save.
     let mut builder = match serves {
         true => tokio::runtime::Builder::new_multi_thread(),
@@ -44,12 +51,10 @@ fn main() -> ExitCode {
         }
     };
     let code = runtime.block_on(async {
-        match arguments.first().map(String::as_str) {
-            Some(origin) if native::is_origin(origin) => native::run(origin.to_owned()).await,
-            Some(client::start::DAEMON_ROLE) => {
-                daemon::run(arguments.get(1).map(String::as_str), install::provision::PROVISION).await
-            }
-            _ => cli::run(std::env::args_os().skip(1)).await,
+        match (parsed, first) {
+            (Some(parsed), _) => cli::run(parsed).await,
+            (None, Some(origin)) if native::is_origin(origin) => native::run(origin.to_owned()).await,
+            (None, _) => daemon::run(arguments.get(1).map(String::as_str), install::provision::PROVISION).await,
         }
     });
     // A pending read of standard input in its thread must not delay the exit.

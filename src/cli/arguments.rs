@@ -5,7 +5,7 @@
 use super::approvals::{self, Approvals};
 use super::auth::{self, Auth};
 use super::cdp::{self, Cdp};
-use super::command_line::{command, is_of_browser};
+use super::command_line::{self, is_of_browser};
 use super::evidence::{self, Evidence};
 use super::fleet;
 use super::instances::{self, Instances};
@@ -17,7 +17,8 @@ use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
 use super::{audit, remote, tunnel};
-use clap::ArgMatches;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Command};
 use gstack_base::browser_names::{BadBrowserName, BrowserName};
 use gstack_command::registry;
 use gstack_protocol::ids::TabId;
@@ -215,6 +216,20 @@ pub enum Document {
 ///
 /// Fails with clap's own errors, which carry the message and the exit code. Help and the version are such errors too.
 pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error> {
+    parse_by(arguments, |words| match words.first() {
+        // Names the command without building any other; all of them are needed only for their names.
+        Some(name) if !name.is_empty() && !name.starts_with('-') && name != "help" && !command_line::has(name) => {
+            Err(unknown(name))
+        }
+        _ => Ok(command_line::for_words(words)),
+    })
+}
+
+/// Parses with the command line that `line` builds for the words.
+pub(super) fn parse_by(
+    arguments: &[String],
+    line: impl FnOnce(&[String]) -> Result<Command, clap::Error>,
+) -> Result<(Globals, Invocation), clap::Error> {
     let (globals, mut words) = take_globals(arguments).map_err(|message| usage(&message))?;
     // A browser command takes all following words unchanged, including `--`, which clap would consume.
     if let Some((name, rest)) = of_browser(&words) {
@@ -223,7 +238,7 @@ pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error>
         }
         words = vec!["help".to_owned(), name.to_owned()];
     }
-    let matches = command().try_get_matches_from(std::iter::once("gstack".to_owned()).chain(words))?;
+    let matches = line(&words)?.try_get_matches_from(std::iter::once("gstack".to_owned()).chain(words))?;
     let Some((name, matches)) = matches.subcommand() else {
         return Err(usage("a command is missing"));
     };
@@ -312,7 +327,14 @@ fn not_a_tab(text: &str) -> String {
 }
 
 fn usage(message: &str) -> clap::Error {
-    command().error(clap::error::ErrorKind::InvalidValue, message)
+    command_line::bare().error(ErrorKind::InvalidValue, message)
+}
+
+/// Returns clap's error for an unknown command.
+fn unknown(name: &str) -> clap::Error {
+    let mut error = clap::Error::new(ErrorKind::InvalidSubcommand);
+    error.insert(ContextKind::InvalidSubcommand, ContextValue::String(name.to_owned()));
+    error
 }
 
 fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Error> {

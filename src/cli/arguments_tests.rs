@@ -1,10 +1,11 @@
 //! The parser of the command line, and `browser_command`, which accepts exactly what `parse` accepts: both run on many
 //! command lines.
 
-use super::arguments::{Globals, Invocation, browser_command, parse};
+use super::arguments::{Globals, Invocation, browser_command, parse, parse_by};
 use super::command_line::{command, is_of_browser};
-use super::usage::unknown_command;
+use super::usage::{fault_of, line as usage_line, unknown_command};
 use gstack_command::registry;
+use gstack_protocol::fault::Fault;
 use proptest::prelude::*;
 
 /// Words that the two parsers may read differently.
@@ -166,4 +167,67 @@ fn every_command_has_its_help_behind_both_spellings() {
         assert!(error.to_string().contains("--"), "{error}");
     }
     assert_eq!(browser(&["type", "--", "--help"]).1.last().map(String::as_str), Some("--help"));
+}
+
+/// The fault or text that is printed instead of running a command, and the exit code.
+type Refusal = (Option<Fault>, String, i32);
+
+fn answer(parsed: Result<(Globals, Invocation), clap::Error>) -> Result<(Globals, Invocation), Refusal> {
+    parsed.map_err(|error| {
+        let fault = fault_of(&error);
+        let text = if fault.is_some() { String::new() } else { error.render().to_string() };
+        (fault, text, error.exit_code())
+    })
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Lines without a command, or with an unknown one.
+const OTHERS: &str = "\n--help\n-h\nhelp\n--version\n-V\n--version x\n--help x\nhelp help\nhelp help x\nhelp --help\n\
+    help nonsense\nhelp sessions x\nclik\nclik --help\nnonsense x y\n--nonsense\n--nonsens help\n-x\n-\n--\n-- click\n\
+    --tab\n--tab x text\n--tab 3\n--browser B!\n-hV\nHELP\ngoto\nver\n--json\n--json clik\n--session\nconnect --name B!";
+
+/// A process builds one command of the many, so what it says must not depend on the others.
+#[test]
+fn one_command_alone_answers_as_the_whole_command_line_does() {
+    let whole = command();
+    let of_browser = whole.get_subcommands().filter(|sub| is_of_browser(sub.get_name()));
+    let aliases = of_browser.flat_map(|sub| sub.get_name_and_visible_aliases()).map(|name| format!("help {name}"));
+    let own = whole
+        .get_subcommands()
+        .filter(|sub| registry::find(sub.get_name()).is_none_or(|spec| !is_of_browser(spec.name)));
+    let own: Vec<&str> = own.map(|sub| sub.get_name()).collect();
+    let in_own = own.iter().flat_map(|name| {
+        let more = ["", " --help", " -h", " x y", " --nonsense", " -- a"].map(|rest| format!("{name}{rest}"));
+        more.into_iter().chain([format!("help {name}"), format!("--json=yes {name}"), format!("-V {name}")])
+    });
+    let inner = whole
+        .get_subcommands()
+        .flat_map(|sub| sub.get_subcommands().map(|inner| format!("{} {} --help", sub.get_name(), inner.get_name())));
+    let lines: Vec<String> = aliases.chain(in_own).chain(inner).chain(OTHERS.lines().map(str::to_owned)).collect();
+    assert!(own.len() >= 30 && lines.len() > 400, "{} lines", lines.len());
+    for line in lines {
+        let line = words(&line);
+        assert_eq!(answer(parse(&line)), answer(parse_by(&line, |_| Ok(whole.clone()))), "{line:?}");
+    }
+}
+
+#[test]
+fn the_usage_of_a_command_alone_is_that_in_the_whole_command_line() {
+    let mut whole = command();
+    whole.build();
+    let names = whole.get_subcommands().map(|sub| sub.get_name().to_owned());
+    let others = ["sessions show x", "help click", "help sessions show", "", "clik", "--tab x text", "policy only"];
+    for line in names.chain(others.map(str::to_owned)) {
+        let line = words(&line);
+        let mut command = &whole;
+        for word in line.iter().filter(|word| !word.starts_with('-')) {
+            let Some(inner) = command.find_subcommand(word) else { break };
+            command = inner;
+        }
+        let usage = command.clone().render_usage().to_string();
+        assert_eq!(usage_line(&line), usage.lines().map(str::trim).collect::<Vec<_>>().join(" "), "{line:?}");
+    }
 }

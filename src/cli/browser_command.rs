@@ -1,7 +1,7 @@
 //! Runs a browser command: sends its request to the daemon and prints the result.
 //!
 //! Owns the fast path that most of them take: one request by `client::direct`, without an async runtime. Anything other
-//! than a plain browser command, or one that needs to start or upgrade the daemon, is left to `cli::run`.
+//! than a plain browser command, or one that needs to start or upgrade the daemon, is left to `cli::parse` and `cli::run`.
 
 use super::arguments::{self, Globals};
 use super::choice::{self, Choice};

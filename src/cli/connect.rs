@@ -3,7 +3,7 @@
 use super::arguments::Globals;
 use super::here::place;
 use super::terminal::{Terminal, print, print_line};
-use super::{command_line, usage};
+use super::usage;
 use gstack_base::browser_names::{BrowserName, MAIN};
 use gstack_client::http::Client;
 use gstack_protocol::control::{ConnectLine, ConnectRequest, Connected};
@@ -18,7 +18,7 @@ pub(super) async fn connect(
     terminal: Terminal,
 ) -> Result<(), Fault> {
     let said = |text: &str| match session {
-        Some(session) => usage::with_session(text, session, &command_line::command()),
+        Some(session) => usage::with_session(text, session),
         None => text.to_owned(),
     };
     // A browser that the first try opened is the one that the second try finds.

@@ -72,12 +72,24 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use terminal::{Terminal, print, print_line, show, tell};
 
-/// Runs one invocation and returns its exit code.
-pub async fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// A command line that was understood, and that needs an async runtime.
+pub struct Parsed {
+    arguments: Vec<String>,
+    globals: Globals,
+    invocation: Invocation,
+    terminal: Terminal,
+}
+
+/// Parses the command line. Prints help, the version, documents and usage errors, which need no runtime.
+///
+/// # Errors
+///
+/// Returns the exit code if there is nothing left to run.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Parsed, ExitCode> {
     let terminal = Terminal::detect();
     let arguments: Vec<String> = match arguments.into_iter().map(OsString::into_string).collect() {
         Ok(arguments) => arguments,
-        Err(odd) => return terminal.fail(&not_utf8("the argument", odd.as_ref()), None),
+        Err(odd) => return Err(terminal.fail(&not_utf8("the argument", odd.as_ref()), None)),
     };
     let (globals, invocation) = match arguments::parse(&arguments) {
         Ok(parsed) => parsed,
@@ -85,12 +97,24 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let Some(fault) = usage::fault_of(&error) else {
                 // Help and version are errors too; clap knows their stream and exit code.
                 error.print().ok();
-                return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
+                return Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE)));
             };
             let json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
-            return fail(&fault, &arguments, json, terminal);
+            return Err(fail(&fault, &arguments, json, terminal));
         }
     };
+    // Documents need no home: a package's build generates them.
+    if let Invocation::Document(document) = &invocation {
+        return Err(match shell::show(document) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(fault) => fail(&fault, &arguments, globals.json, terminal),
+        });
+    }
+    Ok(Parsed { arguments, globals, invocation, terminal })
+}
+
+/// Runs one invocation and returns its exit code.
+pub async fn run(Parsed { arguments, globals, invocation, terminal }: Parsed) -> ExitCode {
     let (json, session) = (globals.json, globals.session.clone());
     match dispatch(globals, invocation, terminal).await {
         Ok(code) => code,
@@ -108,11 +132,6 @@ fn fail(fault: &Fault, arguments: &[String], json: bool, terminal: Terminal) -> 
 }
 
 async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) -> Result<ExitCode, Fault> {
-    // Documents need no home: a package's build generates them.
-    if let Invocation::Document(document) = &invocation {
-        shell::show(document)?;
-        return Ok(ExitCode::SUCCESS);
-    }
     agents_shell::check(&invocation)?;
     if globals.browser.is_some() && (globals.remote.is_some() || !invocation.takes_browser()) {
         return Err(Fault::new(FaultCode::BadRequest, "--browser does not go with this command").hint(
@@ -280,7 +299,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::UninstallHost { user_data_dir, dry_run } => {
             hosts::uninstall(&hosts::options(user_data_dir, dry_run), json)?;
         }
-        // Handled above.
+        // `parse` has printed it.
         Invocation::Document(_) => {}
         Invocation::Browser { command, args } => {
             return browser_command::run(&client, command, args, (&globals, &choice)).await;

@@ -3,7 +3,6 @@
 //! Owns those two. Generated from the command line's definition, so every command has them.
 
 use super::command_line;
-use clap::Command;
 use clap::error::ErrorKind;
 use gstack_command::registry;
 use gstack_protocol::fault::{Fault, FaultCode};
@@ -16,9 +15,12 @@ pub(super) fn is_usage(fault: &Fault) -> bool {
 /// Returns the usage line of the command that these words begin with:
 /// `Usage: gstack settings set [OPTIONS] <NAME> <VALUE>`.
 pub(super) fn line(words: &[String]) -> String {
-    let mut command = command_line::command();
+    let words = || words.iter().filter(|word| !word.starts_with('-'));
+    // `help click` is about `click`.
+    let about = words().find(|word| *word != "help");
+    let mut command = about.and_then(|word| command_line::only(word)).unwrap_or_else(command_line::bare);
     command.build();
-    for word in words.iter().filter(|word| !word.starts_with('-')) {
+    for word in words() {
         let Some(inner) = command.find_subcommand(word).cloned() else { break };
         command = inner;
     }
@@ -33,8 +35,7 @@ pub(super) fn unknown_command(error: &clap::Error) -> Option<Fault> {
         return None;
     }
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    let known = command_line::command();
-    let names: Vec<&str> = known.get_subcommands().map(Command::get_name).collect();
+    let names: Vec<&str> = command_line::own_names().collect();
     Some(registry::unknown_among(name, &names))
 }
 
@@ -66,14 +67,13 @@ pub(super) fn fault_of(error: &clap::Error) -> Option<Fault> {
 /// Adds the instance that `--session` names to the commands in a fault's next step.
 pub(super) fn for_session(mut fault: Fault, session: Option<&str>) -> Fault {
     let Some(session) = session else { return fault };
-    let known = command_line::command();
-    fault.hint = fault.hint.map(|hint| with_session(&hint, session, &known));
-    fault.command = fault.command.map(|command| with_session(&command, session, &known));
+    fault.hint = fault.hint.map(|hint| with_session(&hint, session));
+    fault.command = fault.command.map(|command| with_session(&command, session));
     fault
 }
 
 /// Adds `--session` to each gstack command in a text.
-pub(super) fn with_session(text: &str, session: &str, known: &Command) -> String {
+pub(super) fn with_session(text: &str, session: &str) -> String {
     let mut told = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("gstack ") {
@@ -82,7 +82,7 @@ pub(super) fn with_session(text: &str, session: &str, known: &Command) -> String
         let word = after.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).next().unwrap_or_default();
         // "gstack is …" is a sentence although a command `is` exists, and a usage line is not a command to run.
         let is_sentence = word == "is" && !told.ends_with("`gstack ");
-        if known.find_subcommand(word).is_some() && !is_sentence && !told.ends_with("Usage: gstack ") {
+        if command_line::has(word) && !is_sentence && !told.ends_with("Usage: gstack ") {
             told.push_str(&format!("--session {session} "));
         }
         rest = after;
