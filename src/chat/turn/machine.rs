@@ -115,7 +115,6 @@ impl Machine {
             }
             Event::AgentExited { fault } => self.agent_exited(fault),
             Event::StopDeadline(turn_id) => self.stop_deadline(&turn_id),
-            Event::Recovered { interrupted, waiting } => self.recovered(interrupted, waiting),
         })
     }
 

@@ -24,7 +24,6 @@ enum Move {
     Exited,
     Deadline,
     StaleReady,
-    Recovered,
     Question(u8),
     Reply(u8, usize),
     TakeBack(u8),
@@ -56,7 +55,6 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         1 => Just(Move::Exited),
         1 => Just(Move::Deadline),
         1 => Just(Move::StaleReady),
-        1 => Just(Move::Recovered),
         2 => (0..3_u8).prop_map(Move::Question),
         2 => (0..3_u8, 0..3_usize).prop_map(|(n, parts)| Move::Reply(n, parts)),
         1 => (0..3_u8).prop_map(Move::TakeBack),
@@ -126,7 +124,6 @@ impl Witness {
             Move::Exited => Event::AgentExited { fault: None },
             Move::Deadline => Event::StopDeadline(turn_id),
             Move::StaleReady => Event::AgentReady(turn("none")),
-            Move::Recovered => Event::Recovered { interrupted: None, waiting: Vec::new() },
         }
     }
 

@@ -302,7 +302,7 @@ fn an_old_process_that_ends_while_a_new_one_starts_does_not_end_the_turn() {
 #[test]
 fn after_a_restart_the_turn_is_interrupted_and_the_queue_waits() {
     let mut machine = Machine::default();
-    let effects = machine.taken(Event::Recovered { interrupted: Some(turn("a")), waiting: vec![message("b")] });
+    let effects = machine.recovered(Some(turn("a")), vec![message("b")]);
     assert_eq!(ended(&effects), [(turn("a"), TurnOutcome::Interrupted)]);
     assert!(machine.held());
     assert_eq!(started(&machine.clone().taken(Event::Continue)), ["b"]);

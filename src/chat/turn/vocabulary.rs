@@ -167,13 +167,6 @@ pub enum Event {
     },
     /// Answers `Effect::ArmStopDeadline`: the agent did not stop in time.
     StopDeadline(TurnId),
-    /// After a daemon's restart: the state recovered from the journal.
-    Recovered {
-        /// The turn that ran when the daemon ended.
-        interrupted: Option<TurnId>,
-        /// The messages whose turns had not started.
-        waiting: Vec<Arc<Message>>,
-    },
 }
 
 /// An action for the driver. Effects are run in order.
