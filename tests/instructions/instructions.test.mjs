@@ -17,8 +17,8 @@ const FILE = new URL('counts.json', import.meta.url);
  * other lengths, and the system libraries differ. Building the whole command line for a command takes ten times as many.
  */
 const TOLERANCE = 0.3;
-/** Sent to a running daemon; `help` builds the whole command line. */
-const COMMANDS = [['url'], ['press', 'Shift'], ['--version'], ['help', 'click']];
+/** Sent to a running daemon, or answered by the process itself, which builds only the command in question. */
+const COMMANDS = [['url'], ['press', 'Shift'], ['--version'], ['--help'], ['help', 'click'], ['clik']];
 
 function said(program, args) {
   try {
