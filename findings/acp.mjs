@@ -1,7 +1,7 @@
 // An ACP client for findings about agents. `agent(command, args, env)` starts one in a process group of its own, `model()` the fake
 // model that it talks to.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -23,7 +23,14 @@ export function known(name, url) {
     models: { m: { name: 'm' }, sees: { name: 'sees', attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } } },
   };
   const opencode = { model: 'fake/m', small_model: 'fake/m', autoupdate: false, share: 'disabled', provider: { fake } };
+  const codexHome = `${process.cwd()}/codex`;
+  if (name === 'codex') {
+    mkdirSync(codexHome, { recursive: true });
+    const provider = `[model_providers.fake]\nname = "fake"\nbase_url = "${url}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`;
+    writeFileSync(`${codexHome}/config.toml`, `model = "m"\nmodel_provider = "fake"\n${provider}[analytics]\nenabled = false\n`);
+  }
   const agents = {
+    codex: [bin('codex-acp'), [], { OPENAI_API_KEY: 'k', CODEX_HOME: codexHome }],
     claude: [bin('claude-agent-acp'), [], {
       ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'k', CLAUDE_CODE_MAX_RETRIES: '1', IS_SANDBOX: '1',
       DISABLE_TELEMETRY: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

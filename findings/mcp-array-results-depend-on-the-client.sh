@@ -35,7 +35,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 const [mode, command, file] = process.argv.slice(2);
 const client = new Client({ name: 'c', version: '1' }, { versionNegotiation: { mode } });
-await client.connect(new StdioClientTransport({ command, args: [file], stderr: 'ignore' }));
+await client.connect(new StdioClientTransport({ command, args: [file], stderr: 'ignore' }), { timeout: 300000 });
 const [tool] = (await client.listTools()).tools;
 const { structuredContent } = await client.callTool({ name: 'list', arguments: {} });
 console.log(client.getNegotiatedProtocolVersion(), tool.outputSchema.type, JSON.stringify(structuredContent));
