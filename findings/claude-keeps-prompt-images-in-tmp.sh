@@ -12,7 +12,8 @@ limit=900
 npm_install @agentclientprotocol/claude-agent-acp@0.101.0
 mkdir project
 cat >probe.mjs <<'JS'
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
 const fake = await model();
 const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -20,14 +21,16 @@ const program = agent(...known('claude', fake.url));
 await program.initialize();
 const { sessionId } = (await program.ask('session/new', { cwd: `${process.cwd()}/project`, mcpServers: [] })).result;
 await program.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'What is this?' }, { type: 'image', mimeType: 'image/png', data }] });
-const asked = JSON.stringify(fake.requests().filter(({ body }) => body.tools?.length).at(-1).body.messages.at(-1));
+const asked = JSON.stringify(fake.requests().filter(({ body }) => body.tools?.length).at(-1).body.messages);
 console.log('image', asked.includes(data));
 const file = /Image: source: ([^\]"]+)\]/.exec(asked)?.[1] ?? '';
 await program.stop();
 fake.stop();
-const known_ = file.includes('/claude-') && file.includes(sessionId) && !file.startsWith(process.env.HOME);
-console.log('path', known_, file.split('/').slice(-2).join('/'));
+const outside = file.includes('/claude-') && file.includes(sessionId) && !file.startsWith(process.env.HOME);
+console.log('path', outside, file.split('/').slice(-2).join('/'));
 console.log('left', existsSync(file) && readFileSync(file).toString('base64') === data);
+// Takes away what the agent left: FOLDER of claude-UID/FOLDER/SESSION/images/1.png.
+if (outside) rmSync(dirname(dirname(dirname(file))), { recursive: true });
 JS
 offline node probe.mjs "$here" >seen.txt
 value() { sed -n "s#^$1 ##p" seen.txt; }

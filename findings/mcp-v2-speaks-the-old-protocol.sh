@@ -31,7 +31,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 const [mode, command, ...args] = process.argv.slice(2);
 const client = new Client({ name: 'c', version: '1' }, mode === 'plain' ? {} : { versionNegotiation: { mode } });
-await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
+await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }), { timeout: 300000 });
 console.log(client.getNegotiatedProtocolVersion());
 await client.close();
 JS

