@@ -17,7 +17,8 @@ esac
 npm_install "$package@1.4.5"
 bun=$work/node_modules/$package/bin/bun
 cat >who.js <<'JS'
-const { username, homedir, shell, uid } = require('node:os').userInfo();
+import { userInfo } from 'node:os';
+const { username, homedir, shell, uid } = userInfo();
 console.log(username, homedir, shell, uid);
 JS
 entry=$(getent passwd "$(id -u)") || cannot "the user is not in the user database"
