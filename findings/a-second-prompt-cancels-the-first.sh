@@ -6,7 +6,6 @@
 # Matters: a client that lets people write ahead, or two windows on one session, loses work with one agent and not with the other, and
 #   reads `cancelled` as the person's own wish. Hold messages back until the turn ends.
 set -euo pipefail
-limit=900
 . "$(dirname "$0")/lib.sh"
 
 npm_install @github/copilot@1.0.102 @agentclientprotocol/claude-agent-acp@0.101.0

@@ -6,7 +6,6 @@
 # Matters: screenshots that a client attaches pile up outside the agent's home, where neither deleting the session nor a sandbox's fresh
 #   home removes them, and the model sees a path of the machine that the person never wrote.
 set -euo pipefail
-limit=900
 . "$(dirname "$0")/lib.sh"
 
 npm_install @agentclientprotocol/claude-agent-acp@0.101.0

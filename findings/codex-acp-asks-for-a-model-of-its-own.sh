@@ -6,7 +6,6 @@
 # Matters: a provider of one's own answers that request with an error or bills it to another model, and a proxy that allows one model logs
 #   refusals. A client that stores or speaks the agent's words has the warning among them.
 set -euo pipefail
-limit=900
 . "$(dirname "$0")/lib.sh"
 
 npm_install @agentclientprotocol/codex-acp@2.6.0

@@ -6,7 +6,6 @@
 # Matters: a page or a selection that a client embeds reaches the model only if it calls a tool to read that file, which costs a request, may
 #   ask the person, and fails where a sandbox gives tools another temporary folder. Send what must be read as a text block.
 set -euo pipefail
-limit=900
 . "$(dirname "$0")/lib.sh"
 
 npm_install @github/copilot@1.0.102 @agentclientprotocol/claude-agent-acp@0.101.0

@@ -12,9 +12,9 @@
 #   finish                    exits with 0 if every expectation was met, otherwise with 1
 # Exit status: 0 as stated, 1 changed, 2 could not run (a missing program, a failed install), 124 out of time.
 
-# A finding has $limit seconds (600 unless it is set before this line), then it and its children are ended.
+# A finding has $limit seconds (1200 unless it is set before this line), then it and its children are ended.
 if [ "${FINDING_BOUNDED:-}" != "$$" ]; then
-  exec timeout --kill-after=10 "${limit:-600}" bash -c 'FINDING_BOUNDED=$$ exec bash "$@"' finding "$0" "$@"
+  exec timeout --kill-after=60 "${limit:-1200}" bash -c 'FINDING_BOUNDED=$$ exec bash "$@"' finding "$0" "$@"
 fi
 unset FINDING_BOUNDED
 

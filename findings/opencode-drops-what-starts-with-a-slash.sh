@@ -6,7 +6,6 @@
 # Matters: the person sees an empty answer that counts as a success. A client that knows the agent's `available_commands_update` can put
 #   a space or a word before such a message.
 set -euo pipefail
-limit=900
 . "$(dirname "$0")/lib.sh"
 
 npm_install opencode-ai@1.18.33 @agentclientprotocol/claude-agent-acp@0.101.0

@@ -6,7 +6,6 @@
 # Matters: with a model that can see, a screenshot is dropped because of one missing line in the configuration, and only the
 #   model's own words may say so. A client cannot tell from the protocol.
 set -euo pipefail
-limit=900
 . "$(dirname "$0")/lib.sh"
 
 npm_install opencode-ai@1.18.33

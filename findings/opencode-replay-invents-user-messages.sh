@@ -7,7 +7,6 @@
 # Matters: a client that shows the replay as the conversation puts words and whole files into the person's mouth, and one that matches
 #   replayed messages with its own history finds a message that was never sent.
 set -euo pipefail
-limit=900
 . "$(dirname "$0")/lib.sh"
 
 npm_install opencode-ai@1.18.33

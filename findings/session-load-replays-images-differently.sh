@@ -7,7 +7,7 @@
 # Matters: a client that shows the replay prints megabytes of base64 as the person's words with Codex, and shows "What is wrong here?" without
 #   the picture with others. Keep the images yourself, and cut texts that begin like a data link.
 set -euo pipefail
-limit=1500
+limit=2400
 . "$(dirname "$0")/lib.sh"
 
 npm_install @agentclientprotocol/claude-agent-acp@0.101.0 @agentclientprotocol/codex-acp@2.6.0 @github/copilot@1.0.102 @qwen-code/qwen-code@0.24.4 \
