@@ -6,7 +6,7 @@ use super::acp_handler::AcpHandler;
 use super::agreed::{ModelSetting, Session};
 use super::faults;
 use super::preset::{Kind, Preset, RunFiles, TOKEN_VARIABLE};
-use super::wire::{AUTH_REQUIRED, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun};
+use super::wire::{AUTH_REQUIRED, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun, Update};
 use crate::adapter::{AgentEnvironment, Launch, Offers};
 use crate::discovery::with_own_folder;
 use crate::faults::Program;
@@ -210,8 +210,7 @@ async fn resume(
                     return Err(AskError::Ended { how, last_words });
                 }
             }
-            // Drop the history: the conversation already has it.
-            wire.early.retain(|message| !matches!(message, Incoming::Notification { .. }));
+            wire.early.retain(|message| !is_history(message));
             Ok(Some((earlier.to_owned(), read(&answer, method).unwrap_or_default())))
         }
         Err(AskError::Refused(error)) if error.code != AUTH_REQUIRED => {
@@ -221,6 +220,13 @@ async fn resume(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Returns whether a message that came while a session was loaded repeats what the conversation already has. The commands of
+/// the session do not: Copilot sends them only then.
+fn is_history(message: &Incoming) -> bool {
+    let Incoming::Notification { params, .. } = message else { return false };
+    !matches!(Update::parse(params), Some(Update::Commands(_)))
 }
 
 /// Returns how to set the model, the available models and the current one.
@@ -284,5 +290,29 @@ pub(super) async fn ask_version(
         Ok(Ok(told)) => Ok(told.agent_info.and_then(|info| info.version)),
         Ok(Err(error)) => Err(start_fault(preset, about, error)),
         Err(_elapsed) => Err(about.silent_start(ASK_LIMIT.as_secs())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_history;
+    use crate::rpc::message::parse;
+    use serde_json::json;
+
+    #[test]
+    fn a_loaded_session_keeps_its_commands_and_drops_what_was_said() {
+        let update = |update| json!({"method": "session/update", "params": {"sessionId": "s", "update": update}});
+        let said = json!({"type": "text", "text": "hello"});
+        let commands = json!([{"name": "compact", "description": "Compact the conversation"}]);
+        for (message, dropped) in [
+            (update(json!({"sessionUpdate": "user_message_chunk", "content": said})), true),
+            (update(json!({"sessionUpdate": "agent_message_chunk", "content": said})), true),
+            (update(json!({"sessionUpdate": "session_info_update", "title": "Hello"})), true),
+            (update(json!({"sessionUpdate": "available_commands_update", "availableCommands": commands})), false),
+            (json!({"id": 1, "method": "session/request_permission", "params": {}}), false),
+        ] {
+            let incoming = parse(&message.to_string()).unwrap();
+            assert_eq!(is_history(&incoming), dropped, "{message}");
+        }
     }
 }
