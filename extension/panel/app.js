@@ -246,7 +246,7 @@ export class PanelApp {
       this.conversation.reset(id);
       this.files.forget();
     }
-    this.conversation.tools.readOnly = state.reading !== null;
+    this.conversation.setReadOnly(state.reading !== null);
     const isEmpty = entries.length === 0;
     this.conversation.column.hidden = isEmpty;
     byId("start").hidden = !isEmpty;

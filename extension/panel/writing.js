@@ -2,7 +2,7 @@
  * The composer's traffic with the daemon: messages, retries, page context and commands.
  *
  * Owns the connections between composer, drafts and chat. Draws nothing.
- * @import { Fault, NewAttachment, Picked } from "../protocol.js"
+ * @import { Attachment, Fault, NewAttachment, Picked } from "../protocol.js"
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drafts } from "./drafts.js"
  * @import { Place } from "./own-commands.js"
@@ -21,6 +21,7 @@ import { ownCommands, runOwnSaying } from "./own-commands.js";
 import { elementContext, heldOf, joinedText } from "./state/context.js";
 import { offered, ownCommand } from "./state/slash.js";
 import { chosenAgent } from "./state/trouble.js";
+import { base64 } from "./view/attachments.js";
 
 export class Writing {
   #own = ownCommands();
@@ -113,10 +114,26 @@ export class Writing {
     if (this.panel.store.state.conversation) this.send(text, [], null);
   }
 
-  /** Sends a message of this conversation again, as a new one. @param {string} clientId */
+  /** Sends a message of this conversation again, as a new one, with all that went with it. @param {string} clientId */
   sayAgain(clientId) {
-    const event = this.panel.store.state.conversation?.events.find((each) => each.type === "message" && each.clientId === clientId);
-    if (event?.type === "message") this.send(event.text, [], event.page?.selection ?? null);
+    const { conversation } = this.panel.store.state;
+    const event = conversation?.events.find((each) => each.type === "message" && each.clientId === clientId);
+    if (!conversation || event?.type !== "message") return;
+    const context = event.page?.selection ?? null;
+    if (!event.attachments?.length) return void this.send(event.text, [], context);
+    const { conversationId } = conversation.info;
+    const read = async () => {
+      const files = await Promise.all((event.attachments ?? []).map((file) => this.#again(conversationId, file)));
+      if (this.panel.store.state.conversation?.info.conversationId === conversationId) this.send(event.text, files, context);
+    };
+    attempt(this.panel.toast, read).catch(() => {
+      /* the toast shows it */
+    });
+  }
+
+  /** Reads a sent picture for another message. @param {string} conversationId @param {Attachment} file */
+  async #again(conversationId, file) {
+    return { name: file.name, mime: file.mime, data: await base64(await this.panel.files.blob(conversationId, file)) };
   }
 
   /** Returns the buttons that fix a failed turn. @param {string} clientId @param {Fault} fault */

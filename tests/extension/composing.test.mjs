@@ -222,6 +222,36 @@ describe("the composer", options, () => {
       assert.match((await sent(browser)).selection, /^Picked element:\n@e17: button “Buy now”/);
     }));
 
+  test("a selection, an element and a picture that go together show no element, and Retry drops the picture", () =>
+    withPanel("picked", async (panel, browser, page) => {
+      await panel.until(ready);
+      await page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))");
+      await panel.evaluate("document.querySelector('.composer__bar [aria-haspopup=menu]').click()");
+      await panel.evaluate("document.querySelector('[data-source=selection]').click()");
+      await panel.until("document.querySelector('[data-kind=selection]')");
+      await press(panel, "Pick element");
+      await panel.until("document.querySelector('[data-kind=element]')");
+      await panel.evaluate(`(() => {
+        const data = new DataTransfer();
+        data.items.add(new File([Uint8Array.of(137, 80)], "dot.png", { type: "image/png" }));
+        ${composer}.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      })()`);
+      await panel.until("document.querySelector('[data-kind=picture]')");
+      await say(panel, "Compare these");
+      await panel.until("document.querySelectorAll('.bubble-files .attachment').length === 3");
+      assert.deepEqual(await panel.evaluate("[...document.querySelectorAll('.bubble-files [data-part]')].map((one) => one.dataset.part)"), [
+        "selection",
+        "element",
+      ]);
+      const first = await sent(browser);
+      assert.match(first.selection, /^Selected text:\n[\s\S]+\n\nPicked element:\n@e17/);
+      assert.deepEqual(first.attachments, ["dot.png"]);
+      await press(panel, "Retry");
+      await panel.until("document.querySelectorAll('.bubble-files').length === 2");
+      const wire = await browser.wire();
+      assert.equal(wire.match(/message .*"dot\.png"/g).length, 2, wire);
+    }));
+
   test("what is attached survives the panel's end and belongs to its tab", () =>
     withPanel("picked", async (panel, browser) => {
       await panel.until(ready);

@@ -82,10 +82,15 @@ describe("history", options, () => {
       await openHistory(panel);
       await panel.evaluate("document.querySelectorAll('.history-row__title')[3].click()");
       await panel.until("!document.querySelector('#reading').hidden && document.querySelector('#dock').hidden");
+      const retry = "document.querySelector('.turn-footer [aria-label=Retry]')";
+      await panel.until("document.querySelector('.turn-footer')");
+      assert.equal(await panel.evaluate(`${retry} === null`), true);
       await press(panel, "Continue here");
       await panel.until("document.querySelector('#reading').hidden && !document.querySelector('#dock').hidden");
       await panel.until(text("Why the hero image loads last"));
       assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
+      // Retry was missing until the panel was opened again.
+      await panel.until(`${retry} !== null`);
     }));
 
   test("nothing in an empty panel moves once it is there: suggestions come into room that was kept for them", () =>

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cost, lastOf, tokens } from "../../extension/panel/format.js";
-import { elementContext, joined, pageContext, selectionContext } from "../../extension/panel/state/context.js";
+import { elementContext, heldOf, joined, pageContext, partsOf, selectionContext } from "../../extension/panel/state/context.js";
 import { newConversation, prepended, pushed, subscribed } from "../../extension/panel/state/conversation.js";
 import { displayed } from "../../extension/panel/state/display.js";
 import { directionOf } from "../../extension/panel/state/direction.js";
@@ -83,6 +83,35 @@ describe("what goes with a message", () => {
     assert.equal(
       joined([selectionContext("3 items"), elementContext(picked)]),
       "Selected text:\n3 items\n\nPicked element:\n@e17: button “Buy now”, button#buy in https://shop.example/\n<button>",
+    );
+  });
+
+  test("a long selection leaves the picked element out of the message", () => {
+    const long = selectionContext("é".repeat(20_000));
+    const text = joined([long, elementContext(picked)]);
+    assert.ok(Buffer.byteLength(text) <= 16 * 1024, String(Buffer.byteLength(text)));
+    assert.ok(text.endsWith("button#buy in https://shop.example/\n<button>"), "the short part is whole");
+    assert.match(text, /é…\n\nPicked element:/);
+    const both = joined([long, pageContext({ title: "A", url: "" }, "😀".repeat(9000)), elementContext(picked)]);
+    assert.ok(Buffer.byteLength(both) <= 16 * 1024);
+    assert.deepEqual(
+      partsOf(both).map(({ kind, text: part }) => [kind, part.length > 3500 || part.endsWith("<button>"), part.isWellFormed()]),
+      [
+        ["selection", true, true],
+        ["page", true, true],
+        ["element", true, true],
+      ],
+    );
+  });
+
+  test("a message that is taken back has a selection in place of its element", () => {
+    const parts = [selectionContext("3 items"), elementContext(picked)];
+    assert.deepEqual(partsOf(""), []);
+    assert.deepEqual(partsOf("3 items"), [{ kind: "selection", text: "3 items" }]);
+    const held = heldOf({ attachments: [], page: { url: "", title: "", selection: joined(parts) } });
+    assert.deepEqual(
+      held.map(({ kind, text }) => [kind, text]),
+      parts.map(({ kind, text }) => [kind, text]),
     );
   });
 

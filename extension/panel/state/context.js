@@ -17,6 +17,8 @@
 
 /** More of a page is not sent: the agent can read the rest with its tools. */
 const LONGEST = 20_000;
+/** The total size of a message's context, in bytes of UTF-8. The daemon passes at most 16 KiB on to an agent. */
+const LARGEST = 16 * 1024;
 
 /** @param {string} text */
 function cut(text) {
@@ -46,22 +48,82 @@ export function elementContext({ ref, role, name, selector, url, html }) {
 }
 
 const HEADS = { page: "Text of the page", selection: "Selected text", element: "Picked element" };
+const HEAD = new RegExp(`^(${Object.values(HEADS).join("|")}):\\n`);
 
 /**
- * Joins them into one text; null if there are none. A single selection stays as it is.
+ * Joins them into one text; null if there are none. A single selection stays as it is. A long part gives way, so that
+ * all of them reach the agent.
  * @param {Context[]} contexts
  */
 export function joined(contexts) {
   const [only] = contexts;
   if (!only) return null;
   if (contexts.length === 1 && only.kind === "selection") return only.text;
-  return contexts.map(({ kind, text }) => `${HEADS[kind]}:\n${text}`).join("\n\n");
+  const heads = contexts.map(({ kind }) => `${HEADS[kind]}:\n`);
+  const texts = shared(
+    contexts.map(({ text }) => text),
+    LARGEST - sizeOf(heads.join("")) - 2 * contexts.length,
+  );
+  return texts.map((text, index) => heads[index] + text).join("\n\n");
+}
+
+const encoder = new TextEncoder();
+/** @param {string} text */
+const sizeOf = (text) => encoder.encode(text).length;
+
+/**
+ * Shortens the longest texts until all of them together have at most `bytes`.
+ * @param {string[]} texts
+ * @param {number} bytes
+ */
+function shared(texts, bytes) {
+  const bySize = texts.map((text, index) => ({ text, index, size: sizeOf(text) })).toSorted((one, other) => one.size - other.size);
+  const result = [...texts];
+  let left = bytes;
+  for (const [place, { text, index, size }] of bySize.entries()) {
+    const share = Math.floor(left / (bySize.length - place));
+    if (size > share) result[index] = beginning(text, share);
+    left -= Math.min(size, share);
+  }
+  return result;
+}
+
+/** Returns the beginning of a text with an ellipsis, at most `bytes` of UTF-8. @param {string} text @param {number} bytes */
+function beginning(text, bytes) {
+  const { read } = encoder.encodeInto(text, new Uint8Array(Math.max(0, bytes - sizeOf("…"))));
+  return `${text.slice(0, read)}…`;
+}
+
+/**
+ * Returns the parts of a joined text, to show them one by one.
+ * @param {string} text  as `joined` made it
+ * @returns {{ kind: Context["kind"], text: string }[]}
+ */
+export function partsOf(text) {
+  if (text === "") return [];
+  if (!HEAD.test(text)) return [{ kind: "selection", text }];
+  const kinds = /** @type {Context["kind"][]} */ (Object.keys(HEADS));
+  return text.split(new RegExp(`\n\n(?=(?:${Object.values(HEADS).join("|")}):\n)`)).map((part) => {
+    const head = HEAD.exec(part)?.[1];
+    return { kind: kinds.find((kind) => HEADS[kind] === head) ?? "selection", text: part.replace(HEAD, "") };
+  });
+}
+
+/**
+ * Returns the part in the composer's form. A picked element's first line says where it is.
+ * @param {{ kind: Context["kind"], text: string }} part
+ * @returns {Context}
+ */
+function contextOf({ kind, text }) {
+  if (kind === "selection") return selectionContext(text);
+  const [first = ""] = text.split("\n", 1);
+  return { kind, label: first.slice(0, 60), detail: "", text };
 }
 
 /** Returns what was to go with a message, in the composer's form. @param {Unsent} message @returns {Held[]} */
 export function heldOf({ attachments, page }) {
   return [
-    ...(page?.selection ? [selectionContext(page.selection)] : []),
+    ...partsOf(page?.selection ?? "").map(contextOf),
     ...attachments.map((attachment) =>
       attachment.path
         ? { kind: /** @type {const} */ ("shot"), attachment }

@@ -12,7 +12,7 @@ import { h, icon, iconButton } from "./dom.js";
 
 /** The total size of a message's pictures, before Base64. The wire allows more, but the saved draft does not. */
 const LARGEST = 4 * 1024 * 1024;
-const ICONS = { page: "page", selection: "selection", element: "pick" };
+export const CONTEXT_ICONS = { page: "page", selection: "selection", element: "pick" };
 
 /**
  * @typedef {{ kind: "picture", attachment: NewAttachment, bytes: number }} Picture
@@ -20,8 +20,8 @@ const ICONS = { page: "page", selection: "selection", element: "pick" };
  * @typedef {Picture | Shot | Context} Held  plain data that is saved with the draft
  */
 
-/** @param {File} file @returns {Promise<string>} */
-async function base64(file) {
+/** @param {Blob} file @returns {Promise<string>} */
+export async function base64(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let binary = "";
   // In chunks, because a call takes a limited number of arguments.
@@ -127,7 +127,7 @@ export class Attachments {
       { class: "attachment", role: "listitem", "data-kind": held.kind },
       held.kind === "picture"
         ? h("img", { class: "attachment__thumb", src: `data:${held.attachment.mime};base64,${held.attachment.data ?? ""}`, alt: "" })
-        : icon(held.kind === "shot" ? "camera" : ICONS[held.kind]),
+        : icon(held.kind === "shot" ? "camera" : CONTEXT_ICONS[held.kind]),
       h("span", { class: "truncate", title: label }, label),
       detail && h("span", { class: "data" }, detail),
       iconButton("cross", t("removePicture", label), () => this.#remove(held), "attachment__remove"),

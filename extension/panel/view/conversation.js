@@ -152,6 +152,13 @@ export class ConversationView {
     this.#draw();
   }
 
+  /** Shows or hides what only the tab's own conversation can do. @param {boolean} readOnly */
+  setReadOnly(readOnly) {
+    if (this.tools.readOnly === readOnly) return;
+    this.tools.readOnly = readOnly;
+    for (const view of this.entries.views) if (view instanceof Turn) view.redraw();
+  }
+
   /** Shows another conversation at its last scroll position. @param {string} id  of the new conversation */
   reset(id) {
     const anchor = this.#follows ? null : this.#anchor;

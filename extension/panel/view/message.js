@@ -7,6 +7,8 @@
 import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { size } from "../format.js";
+import { partsOf } from "../state/context.js";
+import { CONTEXT_ICONS } from "./attachments.js";
 import { h, icon } from "./dom.js";
 
 /**
@@ -57,7 +59,7 @@ export class Message {
             h(
               "div",
               { class: "bubble-files" },
-              message.context && contextChip(message.context),
+              ...partsOf(message.context).map(contextChip),
               ...message.attachments.map((file) => this.#file(file)),
             ),
           ]
@@ -118,14 +120,14 @@ export class Message {
 }
 
 /**
- * Shows the part of the page that went with a message: its first words, and all of it on hover.
- * @param {string} context
+ * Shows a part of the page that went with a message: its first words, and all of it on hover.
+ * @param {{ kind: "page" | "selection" | "element", text: string }} part
  */
-function contextChip(context) {
+function contextChip({ kind, text }) {
   return h(
     "span",
-    { class: "attachment attachment--sent", title: context.slice(0, 1000) },
-    icon("selection"),
-    h("span", { class: "truncate" }, context.split("\n", 1)[0]),
+    { class: "attachment attachment--sent", title: text.slice(0, 1000), "data-part": kind },
+    icon(CONTEXT_ICONS[kind]),
+    h("span", { class: "truncate" }, text.split("\n", 1)[0]),
   );
 }

@@ -94,6 +94,15 @@ export class Turn {
     return (this.#turn?.items ?? []).flatMap((item) => (item.kind === "text" ? [item.text] : [])).join("\n\n");
   }
 
+  /** Draws the buttons again, after `readOnly` has changed. */
+  redraw() {
+    this.#footerOf = "";
+    if (!this.#turn) return;
+    this.trouble.hidden = true;
+    this.#drawTrouble(this.#turn);
+    this.#drawFooter(Date.now());
+  }
+
   /** @param {TurnEntry} turn */
   #drawTrouble({ done, clientId }) {
     const fault =
