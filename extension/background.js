@@ -114,8 +114,12 @@ chrome.runtime.onConnect.addListener((port) => {
 });
 
 chrome.runtime.onMessage.addListener((message, sender) => {
-  // The click on the pill is the user gesture that Chrome requires.
+  // The click on the pill or the welcome page is the user gesture that Chrome requires.
   if (message?.type === "open-panel" && sender.tab) void chrome.sidePanel.open({ windowId: sender.tab.windowId });
+  if (message?.type === "suggest" && sender.tab && sender.url?.startsWith("http://127.0.0.1:")) {
+    void chrome.sidePanel.open({ windowId: sender.tab.windowId });
+    panels.suggest(sender.tab.windowId, Number(message.number));
+  }
 });
 
 chrome.storage.local.onChanged.addListener((changes) => marks.chosen(changes));

@@ -23,6 +23,8 @@ const IN_A_PAGE = /^(?:refs|pick)\./;
 
 export class Panels {
   /** @type {Map<string, Panel>} */ #panels = new Map();
+  /** The suggestions for windows whose panel is not open yet, by window. @type {Map<number, number>} */
+  #suggested = new Map();
   /** The panel in which the person types. @type {{ panel: Panel, address: string } | null} */ #typing = null;
 
   /**
@@ -67,6 +69,17 @@ export class Panels {
     return [...this.#panels.values()].some((panel) => panel.windowId === windowId);
   }
 
+  /**
+   * Puts one of the panel's own suggestions into the message box of this window's panel, now or when it opens.
+   * @param {number} windowId
+   * @param {number} number
+   */
+  suggest(windowId, number) {
+    const panel = [...this.#panels.values()].find((each) => each.windowId === windowId);
+    if (panel) panel.port.postMessage({ method: "suggest", params: { number } });
+    else this.#suggested.set(windowId, number);
+  }
+
   /** @param {Panel} panel @param {PanelFocus} focus */
   #hasKeyboard(panel, { focused, address }) {
     if (focused) this.#typing = { panel, address };
@@ -100,6 +113,8 @@ export class Panels {
       if (method === "panel.opened") {
         panel.windowId = /** @type {{ windowId: number }} */ (params).windowId;
         this.#announce(panel);
+        const number = this.#suggested.get(panel.windowId);
+        if (this.#suggested.delete(panel.windowId) && number !== undefined) this.suggest(panel.windowId, number);
         return this.onChange();
       }
       if (method === "panel.focus") this.#hasKeyboard(panel, /** @type {PanelFocus} */ (params));

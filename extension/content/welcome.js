@@ -1,8 +1,9 @@
 /**
  * On gstack's own welcome page: reports on which side the panel opens, and fires one event when the panel of this
- * window is connected.
+ * window is connected, and puts the suggestion that a person clicks into the panel's message box.
  *
- * Listens to the background alone. The page can neither request nor answer anything here.
+ * Any program of this machine can serve such a page, so the page chooses no text: it is one of the panel's own, by its
+ * number, after a person's own click. Nothing is sent.
  */
 (() => {
   const port = chrome.runtime.connect({ name: "welcome" });
@@ -13,5 +14,10 @@
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", tell, { once: true });
     else tell();
     port.disconnect();
+  });
+  document.addEventListener("click", ({ isTrusted, target }) => {
+    const row = isTrusted && target instanceof Element ? target.closest("[data-suggestion]") : null;
+    const number = Number(row?.getAttribute("data-suggestion"));
+    if (row && Number.isSafeInteger(number)) void chrome.runtime.sendMessage({ type: "suggest", number });
   });
 })();

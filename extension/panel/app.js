@@ -51,6 +51,12 @@ import { Writing } from "./writing.js";
  */
 const TEXT_A_FRAME = 12_000;
 const BLOCKS_A_FRAME = 12_000;
+/** The suggestions of the welcome page in its order, and the commands that do the same without an agent. */
+const WELCOME_SUGGESTIONS = [
+  ["askWhat", "plainHelpCommand"],
+  ["plainRead", "plainReadCommand"],
+  ["plainShot", "plainShotCommand"],
+];
 /** How many folders of other conversations the menu offers. */
 const RECENT_FOLDERS = 5;
 
@@ -161,6 +167,12 @@ export class PanelApp {
     });
     quickActions(byId("quick"), { connection, store, toast: this.toast, attach: (source) => void this.writing.attach(source) });
 
+    // The person clicked a suggestion of the welcome page.
+    connection.on("suggest", (params) => {
+      const names = WELCOME_SUGGESTIONS[/** @type {{ number: number }} */ (params).number];
+      const name = names?.[onlyBuiltIn(store.state.agents) ? 1 : 0];
+      if (name && this.composer.isEmpty) this.composer.insert(t(name));
+    });
     const draw = oncePerFrame(() => this.draw());
     this.clock = new Clock({ tick: (now) => this.conversation.tick(now), due: draw });
     store.subscribe(draw);

@@ -170,6 +170,24 @@ describe("the panel", options, () => {
   test("the welcome page learns of the connected panel of its window", () =>
     withPanel("usual", (_panel, _browser, page) => page.until("document.title === 'ready'"), { path: "/welcome?x=1" }));
 
+  test("the welcome page's suggestions look like buttons: a click puts one into the message box and sends nothing", () =>
+    withPanel(
+      "usual",
+      async (panel, browser, page) => {
+        await page.until("document.title === 'ready'");
+        await panel.until("!document.querySelector('.agent-button').disabled");
+        // A page's own click is not a person's.
+        await page.evaluate("document.querySelector('[data-suggestion]').click()");
+        const [x, y] = await page.evaluate(`(({ x, y }) => [x + 4, y + 4])(document.querySelector("[data-suggestion]").getBoundingClientRect())`);
+        assert.equal(await panel.evaluate(`${composer}.value`), "");
+        for (const type of ["mousePressed", "mouseReleased"])
+          await page.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
+        await panel.until(`${composer}.value === "Read the page "`);
+        assert.doesNotMatch(await browser.wire(), /^message/m);
+      },
+      { path: "/welcome" },
+    ));
+
   for (const [side, isRight] of [
     ["left", false],
     ["right", true],

@@ -9,7 +9,7 @@ const KEYS = `<!doctype html><title>API keys – Halden Console</title><link rel
 <table>${["ci-old", "staging-2", "lena-laptop"].map((key) => `<tr><td>${key}<td><button>Revoke key</button>`).join("")}</table>`;
 const WELCOME = `<!doctype html><title>Welcome</title><script>
 document.addEventListener("gstack-extension-ready", () => { document.title = "ready"; });
-</script><p>Waiting`;
+</script><p>Waiting<p><button data-suggestion="1">Read the page</button>`;
 
 export async function site() {
   const server = createServer(({ url }, response) => {
