@@ -2,9 +2,10 @@
  * The side panel's entry point: creates the parts, connects them to the store and draws once per frame. Owns no logic:
  * state is in `panel/state`, requests in `panel/tab-conversation.js`, nodes in `panel/view`.
  */
-import { t } from "./shared/i18n.js";
+import { locale, t } from "./shared/i18n.js";
 import { PanelApp } from "./panel/app.js";
 import { Connection } from "./panel/connection.js";
+import { setLanguage } from "./panel/format.js";
 import { keepUnsent, restoreUnsent } from "./panel/storage.js";
 import { TabConversation } from "./panel/tab-conversation.js";
 import { INITIAL, reduce } from "./panel/state/panel-state.js";
@@ -17,6 +18,7 @@ import { SAID } from "./shared/fault-words.js";
 await Promise.all([followTheme(), loadIcons()]);
 // The catalogue defines the direction of its language.
 document.documentElement.lang = t("language");
+setLanguage(locale());
 document.documentElement.dir = t("direction");
 
 const store = createStore(reduce, INITIAL);

@@ -9,6 +9,7 @@
  */
 import { t } from "../shared/i18n.js";
 import { Announcer } from "./announcer.js";
+import { Attention } from "./attention.js";
 import { Clock } from "./clock.js";
 import { Drafts } from "./drafts.js";
 import { attempt } from "./drawer-actions.js";
@@ -21,6 +22,7 @@ import { byId } from "./page.js";
 import { Pick } from "./pick.js";
 import { quickActions } from "./quick-actions.js";
 import { askFor, leaseOf, pausedIn } from "./state/drivers.js";
+import { ignoreStraySecondClicks } from "./second-click.js";
 import { displayed } from "./state/display.js";
 import { runningTurn } from "./state/entries.js";
 import { newerExtension, shownConversation } from "./state/panel-state.js";
@@ -42,7 +44,6 @@ import { Takeover } from "./view/takeover.js";
 import { TabBar } from "./view/tab-bar.js";
 import { Toast } from "./view/toast.js";
 import { Banner, troublePage } from "./view/trouble.js";
-import { writesElsewhere } from "./typing.js";
 import { Writing } from "./writing.js";
 
 /**
@@ -51,19 +52,15 @@ import { Writing } from "./writing.js";
  */
 const TEXT_A_FRAME = 12_000;
 const BLOCKS_A_FRAME = 12_000;
-/** The suggestions of the welcome page in its order, and the commands that do the same without an agent. */
-const WELCOME_SUGGESTIONS = [
-  ["askWhat", "plainHelpCommand"],
-  ["plainRead", "plainReadCommand"],
-  ["plainShot", "plainShotCommand"],
-];
+/** The suggestions of the welcome page in its order, and the built-in agent's commands for the same. */
+const WELCOME_SUGGESTIONS = ["suggestWhat", "plainRead", "plainShot"];
+const WELCOME_COMMANDS = ["help", "text", "screenshot"];
 /** How many folders of other conversations the menu offers. */
 const RECENT_FOLDERS = 5;
 
 export class PanelApp {
   #shownId = "";
   #startOf = "";
-  /** The last card that was revealed. @type {unknown} */ #offered = null;
 
   /** @param {{ store: PanelStore, chat: TabConversation, connection: Connection }} parts */
   constructor({ store, chat, connection }) {
@@ -94,7 +91,12 @@ export class PanelApp {
       conversation: () => this.conversation,
       sent: () => this.drawers.close(),
     });
-    this.drawers = new Drawers({ ...panel, compose: this.writing.compose, onChange: () => this.draw(), onClosed: () => this.#goOn() });
+    this.drawers = new Drawers({
+      ...panel,
+      compose: this.writing.compose,
+      onChange: () => this.draw(),
+      onClosed: () => this.attention.goOn(),
+    });
     this.tabBar = new TabBar(byId("tabbar"), {
       allow: (id, allowed) => this.#attempt(() => control.setTab(id, allowed)),
       give: (driverId) => this.#do(() => control.giveTab(driverId)),
@@ -136,7 +138,7 @@ export class PanelApp {
       type: (keys, at) => {
         this.composer.type(keys, at);
         // Escape stops or closes, wherever the keyboard was for that moment.
-        if (keys.includes("Escape")) this.#escape();
+        if (keys.includes("Escape")) this.attention.escape();
       },
     });
     this.conversation = new ConversationView(byId("conversation"), {
@@ -158,6 +160,7 @@ export class PanelApp {
         readOnly: false,
       },
     });
+    this.attention = new Attention(this, () => this.#do(() => chat.stop()));
     byId("dock").prepend(this.conversation.jump);
     byId("conversation").setAttribute("aria-label", t("conversation"));
     this.statusBar = new StatusBar(byId("statusbar"), {
@@ -169,14 +172,15 @@ export class PanelApp {
 
     // The person clicked a suggestion of the welcome page.
     connection.on("suggest", (params) => {
-      const names = WELCOME_SUGGESTIONS[/** @type {{ number: number }} */ (params).number];
-      const name = names?.[onlyBuiltIn(store.state.agents) ? 1 : 0];
-      if (name && this.composer.isEmpty) this.composer.insert(t(name));
+      const { number } = /** @type {{ number: number }} */ (params);
+      const name = WELCOME_SUGGESTIONS[number];
+      if (!name || !this.composer.isEmpty) return;
+      this.composer.insert(onlyBuiltIn(store.state.agents) ? (WELCOME_COMMANDS[number] ?? "") : t(name));
     });
     const draw = oncePerFrame(() => this.draw());
     this.clock = new Clock({ tick: (now) => this.conversation.tick(now), due: draw });
     store.subscribe(draw);
-    document.addEventListener("keydown", (event) => this.#key(event));
+    ignoreStraySecondClicks(document);
     this.draw();
     this.composer.focus();
   }
@@ -217,8 +221,7 @@ export class PanelApp {
     });
     byId("quick").hidden = !connected || this.drawers.open !== null;
     this.announcer.watch(shown);
-    this.#offerFocus();
-    this.#keepFocus(state);
+    this.attention.update(state);
   }
 
   /** @param {PanelState} state @param {boolean} busy */
@@ -298,13 +301,6 @@ export class PanelApp {
     return isEmpty ? t("sayFirst") : t("sayReply");
   }
 
-  /** Moves the focus to the card or the composer after a drawer closed. */
-  #goOn() {
-    const { asking } = this.conversation;
-    if (asking && this.composer.isEmpty) asking.focus();
-    else if (!this.store.state.reading) this.composer.focus();
-  }
-
   #newChat() {
     this.#do(async () => {
       await this.chat.clear();
@@ -336,75 +332,5 @@ export class PanelApp {
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   #attempt(work) {
     return attempt(this.toast, work);
-  }
-
-  /** Reveals a new card by closing whatever hides it. Moves the focus to it only if nobody is typing. */
-  #offerFocus() {
-    // A client's card is above the drawers, an agent's behind them.
-    const client = this.clients.asking;
-    const asking = client ?? this.conversation.asking;
-    if (asking === this.#offered) return;
-    this.#offered = asking;
-    if (!asking) return;
-    if (!client) this.drawers.close();
-    // In another card, the person may be about to answer by a key.
-    const isBusy = document.activeElement?.closest("input, .asked-text, .approval");
-    if (this.drawers.open === null && this.composer.isEmpty && document.hasFocus() && !isBusy) asking.focus();
-  }
-
-  /** Restores a focus that was lost with a removed element. @param {PanelState} state */
-  #keepFocus({ reading }) {
-    const { activeElement } = document;
-    const lost =
-      !activeElement ||
-      activeElement === document.body ||
-      !activeElement.checkVisibility() ||
-      (activeElement instanceof HTMLButtonElement && activeElement.disabled);
-    // A person who selects text is reading it.
-    if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
-    if (reading) byId("reading").querySelector("button")?.focus();
-    else this.composer.focus();
-  }
-
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (event.defaultPrevented || event.isComposing) return;
-    if (event.key === "Escape" && !event.ctrlKey && !event.metaKey && !event.altKey) return this.#escape(event);
-    if (this.#chooses(event)) {
-      event.preventDefault();
-      this.#chosen(event)?.choose(Number(event.key));
-    } else if (writesElsewhere(event) && this.store.state.reading === null) {
-      // The key itself goes to the newly focused element.
-      if (this.drawers.hidesComposer) this.drawers.close();
-      this.composer.focus();
-    }
-  }
-
-  /** @param {KeyboardEvent} [event]  absent: the key was pressed while the page had the keyboard */
-  #escape(event) {
-    if (this.pick.stop()) {
-      /* the page's element picker is open */
-    } else if (this.drawers.open) this.drawers.close();
-    else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.chat.stop());
-    else return;
-    event?.preventDefault();
-  }
-
-  /** Returns the card that a key is pressed in. @param {KeyboardEvent} event */
-  #chosen({ target }) {
-    const cards = [this.clients.asking, this.conversation.asking];
-    return cards.find((card) => target instanceof Node && card?.element.contains(target)) ?? null;
-  }
-
-  /**
-   * Returns whether a digit key answers the focused card. In the composer a digit is text.
-   * @param {KeyboardEvent} event
-   */
-  #chooses(event) {
-    const asking = this.#chosen(event);
-    if (!asking?.takesNumbers || event.repeat || event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return false;
-    const writes =
-      event.target instanceof HTMLTextAreaElement || (event.target instanceof HTMLInputElement && event.target.type === "text");
-    return !writes;
   }
 }

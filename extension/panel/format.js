@@ -1,11 +1,37 @@
 /**
- * Formats numbers and addresses for people. Pure, and the same in every language that uses SI units.
+ * Formats numbers, dates and addresses for people, with the decimal mark and the order of the panel's language. Units
+ * are SI, the same in every language. Owns the language, which the panel sets once.
  */
+
+let language = "en";
+/** @type {Map<number, Intl.NumberFormat>} */
+const decimals = new Map();
+
+/** Sets the language of numbers and dates. Digits are always Latin: they stand beside code and times. @param {string} tag */
+export function setLanguage(tag) {
+  language = new Intl.Locale(tag, { numberingSystem: "latn" }).toString();
+  decimals.clear();
+}
+
+/** Formats a number with that many decimals: `1.2` or `1,2`. @param {number} number @param {number} [digits] */
+export function decimal(number, digits = 0) {
+  let format = decimals.get(digits);
+  if (!format) {
+    format = new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    decimals.set(digits, format);
+  }
+  return format.format(number);
+}
+
+/** Formats a date or a time. @param {number | Date} at @param {Intl.DateTimeFormatOptions} options */
+export function date(at, options) {
+  return new Intl.DateTimeFormat(language, options).format(at);
+}
 
 /** Formats a finished duration: `31 ms`, `0.4 s`, `48 s`, `2 min 5 s`. @param {number} ms */
 export function duration(ms) {
   if (ms < 95) return `${Math.round(ms)} ms`;
-  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 9950) return `${decimal(ms / 1000, 1)} s`;
   return elapsed(ms);
 }
 
@@ -20,19 +46,19 @@ export function elapsed(ms) {
 
 /** Formats the latency of a hop: `0.8 ms`, `41 ms`. @param {number} ms */
 export function latency(ms) {
-  return ms < 10 ? `${ms.toFixed(1)} ms` : duration(ms);
+  return ms < 10 ? `${decimal(ms, 1)} ms` : duration(ms);
 }
 
 /** @param {number} bytes */
 export function size(bytes) {
   if (bytes < 1024) return `${bytes} B`;
   if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  return `${decimal(bytes / 1024 / 1024, 1)} MB`;
 }
 
 /** @param {number} dollars */
 export function cost(dollars) {
-  return `$${dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
+  return `$${decimal(dollars, dollars < 0.01 ? 4 : 2)}`;
 }
 
 /**
@@ -42,14 +68,14 @@ export function cost(dollars) {
  */
 export function moment(at, now = Date.now()) {
   const today = new Date(at).toDateString() === new Date(now).toDateString();
-  return new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", ...(today ? {} : { weekday: "short" }) }).format(at);
+  return date(at, { hour: "2-digit", minute: "2-digit", ...(today ? {} : { weekday: "short" }) });
 }
 
 /** Formats a token count: `830`, `12.4k`, `1.2M`. @param {number} count */
 export function tokens(count) {
   if (count < 1000) return String(count);
-  if (count < 999_500) return `${(count / 1000).toFixed(count < 99_950 ? 1 : 0)}k`;
-  return `${(count / 1e6).toFixed(1)}M`;
+  if (count < 999_500) return `${decimal(count / 1000, count < 99_950 ? 1 : 0)}k`;
+  return `${decimal(count / 1e6, 1)}M`;
 }
 
 /** Returns the last part of a path: `shop`. @param {string} path */

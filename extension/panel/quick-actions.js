@@ -6,6 +6,7 @@
  */
 import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
+import { decimal } from "./format.js";
 import { h, icon, isResting, setResting } from "./view/dom.js";
 
 /** The kinds that `cleanup` counts, in display order. */
@@ -17,7 +18,7 @@ const listed = (parts) => new Intl.ListFormat(t("language"), { style: "narrow", 
 /** Describes what was hidden. @param {unknown} counts  the number of each kind */
 export function cleanedUp(counts) {
   const found = new Map(Object.entries(counts ?? {}));
-  const hidden = CLUTTER.filter((kind) => found.has(kind)).map((kind) => t(`clutter_${kind}`, Number(found.get(kind)).toLocaleString()));
+  const hidden = CLUTTER.filter((kind) => found.has(kind)).map((kind) => t(`clutter_${kind}`, decimal(Number(found.get(kind)))));
   if (found.has("scrolling")) hidden.push(t("clutter_scrolling"));
   return hidden.length > 0 ? t("cleanedUp", listed(hidden)) : t("nothingToCleanUp");
 }

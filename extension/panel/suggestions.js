@@ -19,6 +19,7 @@
  * @property {string} [sends]  text that the built-in agent understands; it knows English only
  * @property {[string, string | number] | []} evidence  the name of a catalogue message and its value
  */
+import { decimal } from "./format.js";
 
 /** A page that takes longer to load is slow enough to suggest asking why. */
 const SLOW_MS = 2500;
@@ -38,7 +39,7 @@ export function suggest(facts) {
   if (facts && facts.fields > 1) found.push({ icon: "form", say: "suggestFill", evidence: ["factFields", facts.fields] });
   if (facts && facts.rows > 3) found.push({ icon: "copy", say: "suggestTable", evidence: ["factRows", facts.rows] });
   if (facts && facts.loadMs > SLOW_MS)
-    found.push({ icon: "gauge", say: "suggestSlow", evidence: ["factLoad", (facts.loadMs / 1000).toFixed(1)] });
+    found.push({ icon: "gauge", say: "suggestSlow", evidence: ["factLoad", decimal(facts.loadMs / 1000, 1)] });
   if (facts && facts.words > LONG_WORDS) found.push({ icon: "text", say: "suggestSummary", evidence: ["factWords", facts.words] });
   // Nothing more is known, but any page with text can be asked about.
   /** @type {Suggestion[]} */

@@ -27,6 +27,21 @@ export function isolated(text) {
   return chrome.i18n.getMessage("direction") === "rtl" ? `\u2068${text}\u2069` : text;
 }
 
+/** Puts a value into the quotation marks of the panel's language, without isolating it. @param {string} text */
+export function quoted(text) {
+  return chrome.i18n.getMessage("quoted", [text]);
+}
+
+/**
+ * Returns the language for numbers and dates: the panel's own, with the person's region if the browser uses the same
+ * language.
+ */
+export function locale() {
+  const language = t("language");
+  const browser = chrome.i18n.getUILanguage?.() ?? language;
+  return browser.split("-", 1)[0] === language.split("-", 1)[0] ? browser : language;
+}
+
 /**
  * Returns a phrase as it reads in the middle of a sentence. Lowercases its first letter only in languages whose phrases
  * all start with a verb (`midSentence` is `lower`). A German phrase may start with a noun, so it stays unchanged and

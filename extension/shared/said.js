@@ -2,7 +2,7 @@
  * Renders an action in the browser's language, from a phrase's code and values. Pure.
  * @import { LocalizedPhrase } from "../protocol.js"
  */
-import { isolated, t } from "./i18n.js";
+import { isolated, quoted, t } from "./i18n.js";
 
 /** A part of a sentence: our own words, or a value. @typedef {{ text: string, isValue: boolean }} Said */
 
@@ -58,7 +58,7 @@ export function joined(parts) {
  */
 export function askParts({ ask, phrase }) {
   const words = t("language") === "en" ? null : said(phrase);
-  return words ? words.map(({ text, isValue }) => ({ text: isValue ? `“${text}”` : text, isValue })) : [value(ask)];
+  return words ? words.map(({ text, isValue }) => ({ text: isValue ? quoted(text) : text, isValue })) : [value(ask)];
 }
 
 /** Returns the same as one text. @param {{ ask: string, phrase?: LocalizedPhrase }} asked */

@@ -49,6 +49,21 @@ describe("a card that asks", options, () => {
       await panel.until(`${decided} === 2`);
     }));
 
+  test("a double click on Allow once opens no steps that moved under the pointer", () =>
+    withPanel("approval", async (panel) => {
+      await panel.until(armed);
+      const steps = "details.steps:not([hidden]) > summary";
+      await panel.click(first);
+      await panel.until(`${decided} === 1`);
+      await panel.click(steps, 2);
+      assert.equal(await panel.evaluate(`document.querySelector("${steps}").parentElement.open`), false);
+      await panel.click(steps);
+      assert.equal(await panel.evaluate(`document.querySelector("${steps}").parentElement.open`), true);
+      // The person means the second click too if it hits the same control.
+      await panel.click(steps, 2);
+      assert.equal(await panel.evaluate(`document.querySelector("${steps}").parentElement.open`), false);
+    }));
+
   test("one Enter never approves two cards, and a held one approves none", () =>
     withPanel("approvals", async (panel) => {
       await panel.until(armed);

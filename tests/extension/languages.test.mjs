@@ -148,9 +148,9 @@ test("what a value hides itself stays with it, to be named; only what we put aro
   const asked = { ask: `Click “${hostile}”`, phrase: { code: "click_sel", values: [hostile] } };
   assert.deepEqual(askParts(asked), [
     { text: "النقر على ", isValue: false },
-    { text: `“${hostile}”`, isValue: true },
+    { text: `«${hostile}»`, isValue: true },
   ]);
-  assert.equal(askWords(asked), `النقر على \u2068“${hostile}”\u2069`);
+  assert.equal(askWords(asked), `النقر على \u2068«${hostile}»\u2069`);
   speak("en");
   assert.deepEqual(askParts(asked), [{ text: asked.ask, isValue: true }]);
 });
@@ -201,8 +201,8 @@ describe("the panel", options, () => {
   }
 
   for (const [scenario, ask] of [
-    ["approval", "النقر على “Revoke key”"],
-    ["together", "تعبئة الحقول: 2، ثم النقر على “Place order”"],
+    ["approval", "النقر على «Revoke key»"],
+    ["together", "تعبئة الحقول: 2، ثم النقر على «Place order»"],
   ]) {
     test(`asks in Arabic without naming what keeps Latin values in their place as hidden: ${scenario}`, () =>
       withPanel(
@@ -300,5 +300,30 @@ describe("the pill in the page", options, () => {
         },
         { language },
       ));
+  }
+});
+
+test("code lines that run from the right, English quotation marks and nameless speakers: a panel in Arabic and in German", async () => {
+  const directions = `[...document.querySelectorAll(".approval code, .steps code, .command code")].map((one) =>
+    [getComputedStyle(one).direction, getComputedStyle(one).unicodeBidi].join(" "))`;
+  for (const [language, quotes] of [
+    ["ar", "«Revoke key»"],
+    ["de", "„Revoke key“"],
+  ]) {
+    await withPanel(
+      "approval",
+      async (panel) => {
+        await panel.until("document.querySelector('.approval .choice')");
+        const found = await panel.evaluate(directions);
+        assert.ok(found.length > 0);
+        assert.deepEqual([...new Set(found)], ["ltr isolate"]);
+        assert.match(await panel.evaluate("document.querySelector('.approval__ask').innerText"), new RegExp(quotes));
+        assert.deepEqual(await panel.evaluate("[...document.querySelectorAll('.turn > h2')].map((one) => one.textContent)"), [
+          catalogue(language).you.message,
+          "Claude Code",
+        ]);
+      },
+      { language },
+    );
   }
 });

@@ -178,7 +178,9 @@ describe("the panel", options, () => {
         await panel.until("!document.querySelector('.agent-button').disabled");
         // A page's own click is not a person's.
         await page.evaluate("document.querySelector('[data-suggestion]').click()");
-        const [x, y] = await page.evaluate(`(({ x, y }) => [x + 4, y + 4])(document.querySelector("[data-suggestion]").getBoundingClientRect())`);
+        const [x, y] = await page.evaluate(
+          `(({ x, y }) => [x + 4, y + 4])(document.querySelector("[data-suggestion]").getBoundingClientRect())`,
+        );
         assert.equal(await panel.evaluate(`${composer}.value`), "");
         for (const type of ["mousePressed", "mouseReleased"])
           await page.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { cost, lastOf, tokens } from "../../extension/panel/format.js";
+import { cost, date, duration, lastOf, setLanguage, size, tokens } from "../../extension/panel/format.js";
 import { elementContext, heldOf, joined, pageContext, partsOf, selectionContext } from "../../extension/panel/state/context.js";
 import { newConversation, prepended, pushed, subscribed } from "../../extension/panel/state/conversation.js";
 import { displayed } from "../../extension/panel/state/display.js";
@@ -116,7 +116,7 @@ describe("what goes with a message", () => {
   });
 
   test("chips are short, and a page is cut", () => {
-    assert.equal(selectionContext(`a  b\n${"x".repeat(90)}`).label.length, 63);
+    assert.equal(selectionContext(`a  b\n${"x".repeat(90)}`).label.length, 61);
     assert.equal(pageContext({ title: "", url: "https://a.example/" }, "x".repeat(30_000)).label, "https://a.example/");
     assert.equal(pageContext({ title: "A", url: "" }, "x".repeat(30_000)).text.length, 20_001);
   });
@@ -349,4 +349,20 @@ test("numbers and paths are short", () => {
   assert.deepEqual([830, 12_400, 99_960, 999_600, 1_240_000].map(tokens), ["830", "12.4k", "100k", "1.0M", "1.2M"]);
   assert.deepEqual(["/home/you/shop/", "C:\\work\\shop", "/", "~"].map(lastOf), ["shop", "shop", "/", "~"]);
   assert.deepEqual([0.003, 0.42].map(cost), ["$0.0030", "$0.42"]);
+});
+
+test("a decimal point in a language with commas: numbers and dates follow the panel's language, with Latin digits", () => {
+  const day = Date.UTC(2026, 2, 9, 12);
+  const shown = (tag) => {
+    setLanguage(tag);
+    return [duration(1234), size(3_500_000), tokens(1_240_000), cost(0.42), date(day, { day: "numeric", month: "long", timeZone: "UTC" })];
+  };
+  try {
+    assert.deepEqual(shown("de"), ["1,2 s", "3,3 MB", "1,2M", "$0,42", "9. März"]);
+    assert.deepEqual(shown("fr").slice(0, 2), ["1,2 s", "3,3 MB"]);
+    for (const text of shown("ar-EG")) assert.doesNotMatch(text, /[\u0660-\u0669]/);
+    assert.deepEqual(shown("en-GB").at(-1), "9 March");
+  } finally {
+    setLanguage("en");
+  }
 });

@@ -6,7 +6,7 @@
  * @import { ActivityLog } from "./activity-log.js"
  */
 import { t } from "../../shared/i18n.js";
-import { duration } from "../format.js";
+import { date, duration } from "../format.js";
 import { h, icon, iconButton, isResting, KeyedList, setAttribute, setResting, setText } from "../view/dom.js";
 import { bySource, EMPTY_LOG, failures, matching } from "./activity-log.js";
 
@@ -108,7 +108,8 @@ export class ActivityTab {
   }
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+/** @type {Intl.DateTimeFormatOptions} */
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
 
 /** @typedef {{ key: string, words: string, entry?: ActivityEntry }} Line  an entry, or text between entries */
 
@@ -130,7 +131,7 @@ class Row {
     const words = args.join(" ");
     setAttribute(this.element, "class", failed ? "log-row log-row--failed" : "log-row");
     this.element.replaceChildren(
-      h("span", { class: "log-row__time" }, CLOCK.format(at)),
+      h("span", { class: "log-row__time" }, date(at, CLOCK)),
       glyph,
       h(
         "span",

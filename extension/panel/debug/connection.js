@@ -5,7 +5,7 @@
  */
 import { inWords, worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
-import { latency } from "../format.js";
+import { date, latency } from "../format.js";
 import { HOPS, troubleOf } from "../state/trouble.js";
 import { commandLine, h, icon, KeyedList, setAttribute, setText, svg } from "../view/dom.js";
 
@@ -101,7 +101,7 @@ export class ConnectionTab {
   }
 
   #draw() {
-    setText(this.when, t("pingedAt", new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }).format(new Date())));
+    setText(this.when, t("pingedAt", date(new Date(), { timeStyle: "medium" })));
     this.hops.update(this.#known.map((state) => ({ key: state.hop, state, trace: this.#traces.get(state.hop) ?? [] })));
   }
 

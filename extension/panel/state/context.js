@@ -29,7 +29,7 @@ function cut(text) {
 /** @param {string} text @returns {Context} */
 export function selectionContext(text) {
   const words = text.trim().replace(/\s+/g, " ");
-  return { kind: "selection", label: `“${words.slice(0, 60)}${words.length > 60 ? "…" : ""}”`, detail: "", text: cut(text.trim()) };
+  return { kind: "selection", label: `${words.slice(0, 60)}${words.length > 60 ? "…" : ""}`, detail: "", text: cut(text.trim()) };
 }
 
 /** @param {{ title: string, url: string }} page @param {string} text @returns {Context} */

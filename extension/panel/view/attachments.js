@@ -4,7 +4,7 @@
  * @import { NewAttachment } from "../../protocol.js"
  * @import { Context } from "../state/context.js"
  */
-import { t } from "../../shared/i18n.js";
+import { quoted, t } from "../../shared/i18n.js";
 import { PICTURE_TYPES } from "../../shared/pictures.js";
 import { size } from "../format.js";
 import { joined, withHeld } from "../state/context.js";
@@ -120,7 +120,8 @@ export class Attachments {
 
   /** @param {Held} held */
   #chip(held) {
-    const label = held.kind === "picture" || held.kind === "shot" ? held.attachment.name : held.label;
+    const label =
+      held.kind === "picture" || held.kind === "shot" ? held.attachment.name : held.kind === "selection" ? quoted(held.label) : held.label;
     const detail = held.kind === "picture" ? size(held.bytes) : held.kind === "shot" ? "" : held.detail;
     return h(
       "span",

@@ -5,7 +5,7 @@
  * @import { Suggestion } from "../suggestions.js"
  */
 import { t } from "../../shared/i18n.js";
-import { siteOf } from "../format.js";
+import { date, siteOf } from "../format.js";
 import { pageFacts, suggest, suggestPlain } from "../suggestions.js";
 import { commandLine, h, icon } from "./dom.js";
 
@@ -67,7 +67,7 @@ export class Empty {
 
   /** @param {EarlierConversation} earlier */
   #earlier(earlier) {
-    const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }).format(earlier.updatedAt);
+    const day = date(earlier.updatedAt, { day: "numeric", month: "short" });
     return h(
       "button",
       { class: "earlier", type: "button", onclick: () => this.actions.goOn(earlier) },

@@ -4,7 +4,7 @@
  * @import { TurnEntry } from "../state/entries.js"
  */
 import { t } from "../../shared/i18n.js";
-import { cost, duration, elapsed, modelName, tokens } from "../format.js";
+import { cost, decimal, duration, elapsed, modelName, tokens } from "../format.js";
 import { openAsk } from "../state/entries.js";
 
 /** @param {TurnEntry} turn @param {number} now @param {boolean} waitsForSlot */
@@ -40,11 +40,10 @@ export function factsOf(turn, now, waitsForSlot) {
 
 /** @param {Usage} usage */
 export function usageWords({ inputTokens, cachedTokens, outputTokens, contextTokens, contextWindow }) {
-  const exact = new Intl.NumberFormat();
   return [
-    t("usageRead", exact.format(inputTokens)),
-    ...(cachedTokens > 0 ? [t("usageCached", exact.format(cachedTokens))] : []),
-    t("usageWritten", exact.format(outputTokens)),
+    t("usageRead", decimal(inputTokens)),
+    ...(cachedTokens > 0 ? [t("usageCached", decimal(cachedTokens))] : []),
+    t("usageWritten", decimal(outputTokens)),
     ...(contextWindow > 0 ? [t("usageContext", Math.round((contextTokens / contextWindow) * 100))] : []),
   ].join(", ");
 }

@@ -5,6 +5,7 @@
  */
 import { faultOf } from "../../shared/fault.js";
 import { t } from "../../shared/i18n.js";
+import { date } from "../format.js";
 import { byDay, dayOf } from "../state/past.js";
 import { h, icon, iconButton } from "./dom.js";
 import { HistoryRow } from "./history-row.js";
@@ -156,5 +157,5 @@ function dayName(day) {
   if (near === "today") return t("today");
   if (near === "yesterday") return t("yesterday");
   const year = new Date(day).getFullYear() === new Date(now).getFullYear() ? undefined : "numeric";
-  return new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year }).format(day);
+  return date(day, { weekday: "long", day: "numeric", month: "long", year });
 }

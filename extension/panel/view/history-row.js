@@ -3,7 +3,7 @@
  * @import { ConversationInfo, ExportFormat } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
-import { hostOf } from "../format.js";
+import { date, hostOf } from "../format.js";
 import { marked } from "../state/past.js";
 import { favicon, h, iconButton } from "./dom.js";
 
@@ -21,7 +21,7 @@ export class HistoryRow {
     this.info = info;
     this.actions = actions;
     const { page, agent, updatedAt, state } = info;
-    const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }).format(updatedAt);
+    const time = date(updatedAt, { hour: "2-digit", minute: "2-digit" });
     const facts = [page && hostOf(page.url), agent, time].filter(Boolean).join(" · ");
     const live = {
       idle: "",

@@ -44,6 +44,7 @@ export class Message {
     this.#drawn = drawn;
     const failed = note === "failed" || note === "away";
     this.element.replaceChildren(
+      h("h2", { class: "visually-hidden" }, t("you")),
       ...(message.text
         ? [
             h(

@@ -12,7 +12,7 @@ import { elapsed } from "../format.js";
 import { openAsk } from "../state/entries.js";
 import { partsOf } from "../state/turn-parts.js";
 import { factsOf, usageWords } from "./facts.js";
-import { copyButton, h, iconButton, KeyedList } from "./dom.js";
+import { copyButton, h, iconButton, KeyedList, setText } from "./dom.js";
 import { faultCard } from "./fault-card.js";
 import { askOf, StepsPart, viewOf } from "./parts.js";
 import { SAID } from "../../shared/fault-words.js";
@@ -48,7 +48,8 @@ export class Turn {
     this.trouble = h("div", { hidden: true });
     this.facts = h("span", { class: "turn-footer__facts" });
     this.footer = h("div", { class: "turn-footer" }, this.facts);
-    this.element = h("div", { class: "turn" }, this.dots, this.slot, this.trouble, this.footer);
+    this.speaker = h("h2", { class: "visually-hidden" });
+    this.element = h("div", { class: "turn" }, this.speaker, this.dots, this.slot, this.trouble, this.footer);
     /** @type {KeyedList<Part>} */
     this.parts = new KeyedList(this.element, (part) => viewOf(part, this.#turn?.agentLabel ?? "", this.tools), this.dots);
   }
@@ -57,6 +58,7 @@ export class Turn {
   update(entry) {
     if (entry.kind === "turn") {
       this.#turn = entry;
+      setText(this.speaker, entry.agentLabel);
       this.#parts = partsOf(entry, this.#parts);
       this.parts.update(this.#parts);
       // The dots are visible whenever nothing else moves: before the first word, and between a step's end and the next
