@@ -10,12 +10,13 @@ import { keepUnsent, restoreUnsent } from "./panel/storage.js";
 import { TabConversation } from "./panel/tab-conversation.js";
 import { INITIAL, reduce } from "./panel/state/panel-state.js";
 import { createStore } from "./panel/store.js";
+import { followTextSize } from "./panel/text-size.js";
 import { followTheme } from "./panel/theme.js";
 import { followTab } from "./panel/tab-follower.js";
 import { loadIcons } from "./panel/view/icons.js";
 import { SAID } from "./shared/fault-words.js";
 
-await Promise.all([followTheme(), loadIcons()]);
+await Promise.all([followTheme(), followTextSize(), loadIcons()]);
 // The catalogue defines the direction of its language.
 document.documentElement.lang = t("language");
 setLanguage(locale());

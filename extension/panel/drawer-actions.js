@@ -15,6 +15,7 @@ import { download } from "./download.js";
 import { newerExtension } from "./state/panel-state.js";
 import { readPermissions, setPermission } from "./optional-permissions.js";
 import { readMarks, setMarks } from "./page-marks.js";
+import { readTextSize, setTextSize } from "./text-size.js";
 import { readTheme, setTheme } from "./theme.js";
 
 /** A hop that does not answer within this time counts as down. */
@@ -125,6 +126,8 @@ export function settingsActions({ store, chat, connection }) {
     /** @param {PolicyRule} rule */
     takeBack: (rule) => chat.control.removeRule(rule.id),
     theme: readTheme,
+    textSize: readTextSize,
+    setTextSize,
     setTheme,
     permissions: readPermissions,
     setPermission,

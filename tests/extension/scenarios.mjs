@@ -574,6 +574,27 @@ export const scenarios = {
       turn.done({ durationMs: 48_000, costUsd: 0.14 });
     },
   },
+  /** Tables that are wider than the panel: many columns, long words, long sentences. */
+  wide: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Compare the three providers."));
+      turn.step("Reading the page", "", 28, { kind: "read" });
+      turn.text(
+        [
+          "| Provider | Region | Plan | Price per month | Storage | Support |",
+          "|---|---|---|---:|---:|---|",
+          "| Halden Cloud | eu-north-1 | Business | €1,240.00 | 2,000 GB | around the clock, by phone and by mail |",
+          "| Nordlys | eu-west-3 | Starter | €18.95 | 20 GB | on working days |",
+          "",
+          "| Setting | Meaning |",
+          "|---|---|",
+          "| `HALDEN_BILLING_WEBHOOK_SIGNATURE_TOLERANCE_SECONDS` | How old a signed message may be when it arrives before it is refused as a replay |",
+        ].join("\n"),
+      );
+      turn.done({ durationMs: 9_000 });
+    },
+  },
   steps: {
     ...base,
     before(on) {

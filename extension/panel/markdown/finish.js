@@ -3,13 +3,15 @@
  * our own nodes only.
  */
 import { t } from "../../shared/i18n.js";
-import { copyButton, h } from "../view/dom.js";
+import { copyButton, h, zoomOf } from "../view/dom.js";
 import { colourWhenSeen } from "./highlight.js";
 
 /** The panel's own title is h1, so an answer starts at h2 and has two distinct levels. */
 const HEADINGS = /** @type {const} */ ({ H1: "h2", H2: "h2", H3: "h3", H4: "h3", H5: "h3", H6: "h3" });
 /** The browser lays out all rows of a table together, so a longer table becomes several, each with the header. */
 const TALLEST = 100;
+/** A table's cell with more characters wraps. */
+const LONG_CELL = 24;
 
 /**
  * The text that a code block's copy button copies: the drawn block adds placeholders and empty lines of its own.
@@ -21,12 +23,14 @@ const codeOf = new WeakMap();
 export function finished(node) {
   if (!(node instanceof HTMLElement)) return node;
   if (node.localName === "pre") return codeBlock(node);
-  if (node.localName === "table")
+  if (node.localName === "table") {
+    for (const cell of node.querySelectorAll("td")) if ((cell.textContent?.length ?? 0) > LONG_CELL) cell.classList.add("long");
     return h(
       "div",
       { class: "table-scroll", tabindex: "0", role: "region", "aria-label": t("table") },
       h("div", { class: "table-part" }, node),
     );
+  }
   if (node.localName === "input") node.parentElement?.classList.add("task");
   if (node.localName === "ol") numberFrom(/** @type {HTMLOListElement} */ (node));
   const heading = HEADINGS[/** @type {keyof typeof HEADINGS} */ (node.tagName)];
@@ -117,7 +121,7 @@ function addRows(region, more) {
 
 /** @param {HTMLTableElement} table */
 function fixColumns(table) {
-  const widths = [...(table.rows[0]?.cells ?? [])].map((cell) => cell.getBoundingClientRect().width);
+  const widths = [...(table.rows[0]?.cells ?? [])].map((cell) => cell.getBoundingClientRect().width / zoomOf(cell));
   const whole = widths.reduce((sum, width) => sum + width, 0);
   // Without a layout (a drawer covers it) all columns get the same width.
   table.prepend(

@@ -8,7 +8,7 @@
  * @import { TurnTools } from "./turn.js"
  */
 import { t } from "../../shared/i18n.js";
-import { h, icon, KeyedList } from "./dom.js";
+import { h, icon, KeyedList, zoomOf } from "./dom.js";
 import { Message } from "./message.js";
 import { Turn } from "./turn.js";
 
@@ -125,7 +125,7 @@ export class ConversationView {
     const anchor = this.#follows ? null : this.#anchor;
     const top = anchor?.getBoundingClientRect().top ?? 0;
     this.entries.update(this.#shown.slice(this.#from, this.#to));
-    if (anchor?.isConnected) this.scroller.scrollTop += anchor.getBoundingClientRect().top - top;
+    if (anchor?.isConnected) this.scroller.scrollTop += (anchor.getBoundingClientRect().top - top) / zoomOf(this.scroller);
   }
 
   /** The first visible entry. */
@@ -163,8 +163,7 @@ export class ConversationView {
   reset(id) {
     const anchor = this.#follows ? null : this.#anchor;
     const key = anchor && this.#shown.find((one) => this.entries.get(one.key)?.element === anchor)?.key;
-    if (anchor && key)
-      this.#left.set(this.#id, { key, top: anchor.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top });
+    if (anchor && key) this.#left.set(this.#id, { key, top: this.#topOf(anchor) });
     else this.#left.delete(this.#id);
     this.#id = id;
     this.#back = this.#left.get(id) ?? null;
@@ -191,9 +190,13 @@ export class ConversationView {
   #hold() {
     const element = this.#held && this.entries.get(this.#held.key)?.element;
     if (!element || !this.#held) return;
-    const top = element.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
-    this.scroller.scrollTop += top - this.#held.top;
+    this.scroller.scrollTop += this.#topOf(element) - this.#held.top;
     this.#top = this.scroller.scrollTop;
+  }
+
+  /** Returns an element's distance from the view's top edge. @param {Element} element */
+  #topOf(element) {
+    return (element.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top) / zoomOf(this.scroller);
   }
 
   toEnd() {

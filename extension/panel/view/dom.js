@@ -69,6 +69,15 @@ export function svg(tag, attributes, ...children) {
   return element;
 }
 
+/**
+ * Returns how much larger an element's rectangle is than its own lengths, because of the panel's text size. Browsers
+ * without `currentCSSZoom` do not enlarge rectangles.
+ * @param {Element} element
+ */
+export function zoomOf(element) {
+  return element.currentCSSZoom ?? 1;
+}
+
 /** Returns an icon of the sprite. @param {string} name @param {string} [className] */
 export function icon(name, className = "icon") {
   return svg("svg", { class: className, "aria-hidden": "true" }, svg("use", { href: `#i-${name}` }));

@@ -11,6 +11,7 @@ import { byGroup, inWords, sorted } from "../state/settings.js";
 import { copyButton, h, icon, iconButton } from "./dom.js";
 import { ruleList } from "./rule-list.js";
 import { segments, SettingRow, switchRow } from "./setting-row.js";
+import { SIZES } from "../text-size.js";
 
 /** The panel's keys: their purpose and their key combinations. */
 const KEYS = [
@@ -35,6 +36,8 @@ const KEYS = [
  * @property {(rule: PolicyRule) => Promise<Policy>} takeBack
  * @property {() => Promise<string>} theme
  * @property {(theme: string) => void} setTheme
+ * @property {() => Promise<number>} textSize
+ * @property {(size: number) => void} setTextSize
  * @property {() => Promise<Permissions>} permissions
  * @property {(name: keyof Permissions, on: boolean) => Promise<void>} setPermission
  * @property {() => Promise<Marks>} marks
@@ -157,7 +160,13 @@ export class SettingsDrawer {
   }
 
   async #drawPanel() {
-    const [theme, marks, permissions] = await Promise.all([this.actions.theme(), this.actions.marks(), this.actions.permissions()]);
+    const { actions } = this;
+    const [theme, textSize, marks, permissions] = await Promise.all([
+      actions.theme(),
+      actions.textSize(),
+      actions.marks(),
+      actions.permissions(),
+    ]);
     const focused = document.activeElement?.getAttribute("data-setting");
     const mark = (/** @type {keyof Marks} */ name, /** @type {string} */ label, /** @type {string} */ help) =>
       switchRow({ name: `marks.${name}`, label, help, value: marks[name] }, () => {
@@ -169,11 +178,12 @@ export class SettingsDrawer {
         // Chrome's dialog needs this click.
         void this.actions.setPermission(name, !permissions[name]).finally(() => this.#drawPanel());
       });
-    const choose = (/** @type {string} */ to) => {
-      this.actions.setTheme(to);
+    /** @param {string} name @param {() => void} set */
+    const chosen = (name, set) => {
+      set();
       void this.#drawPanel().then(() => {
-        const chosen = this.panel.querySelector('[aria-checked="true"]');
-        if (chosen instanceof HTMLElement) chosen.focus();
+        const one = this.panel.querySelector(`[aria-label="${CSS.escape(name)}"] [aria-checked="true"]`);
+        if (one instanceof HTMLElement) one.focus();
       });
     };
     this.panel.replaceChildren(
@@ -190,7 +200,18 @@ export class SettingsDrawer {
             { value: "light", label: t("themeLight") },
           ],
           theme,
-          choose,
+          (to) => chosen(t("theme"), () => actions.setTheme(to)),
+        ),
+      ),
+      h(
+        "div",
+        { class: "setting setting--stack" },
+        h("span", { class: "setting__text" }, t("textSize"), h("small", {}, t("textSizeHint"))),
+        segments(
+          t("textSize"),
+          SIZES.map((size) => ({ value: size, label: t("percent", Math.round(size * 100)) })),
+          textSize,
+          (to) => chosen(t("textSize"), () => actions.setTextSize(to)),
         ),
       ),
       mark("cursor", t("showCursor"), t("showCursorHint")),
