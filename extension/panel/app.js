@@ -161,7 +161,7 @@ export class PanelApp {
       },
     });
     this.attention = new Attention(this, () => this.#do(() => chat.stop()));
-    byId("dock").prepend(this.conversation.jump);
+    byId("dock").prepend(this.conversation.jump, this.conversation.waits);
     byId("conversation").setAttribute("aria-label", t("conversation"));
     this.statusBar = new StatusBar(byId("statusbar"), {
       clear: () => this.#newChat(),

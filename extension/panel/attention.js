@@ -10,12 +10,14 @@
  * @import { Composer } from "./view/composer.js"
  * @import { ConversationView } from "./view/conversation.js"
  * @import { DriverAsks } from "./view/driver-asks.js"
+ * @import { Toast } from "./view/toast.js"
  */
+import { t } from "../shared/i18n.js";
 import { byId } from "./page.js";
 import { writesElsewhere } from "./typing.js";
 
 /**
- * @typedef {{ clients: DriverAsks, conversation: ConversationView, drawers: Drawers, composer: Composer, pick: Pick, store: PanelStore }} Parts
+ * @typedef {{ clients: DriverAsks, conversation: ConversationView, drawers: Drawers, composer: Composer, pick: Pick, store: PanelStore, toast: Toast }} Parts
  */
 
 export class Attention {
@@ -75,7 +77,9 @@ export class Attention {
     if (event.key === "Escape" && !event.ctrlKey && !event.metaKey && !event.altKey) return this.escape(event);
     if (this.#chooses(event)) {
       event.preventDefault();
-      this.#chosen(event)?.choose(Number(event.key));
+      const card = this.#chosen(event);
+      if (card?.isInView) card.choose(Number(event.key));
+      else this.parts.toast.show(t("cardNotInView"));
     } else if (writesElsewhere(event) && this.parts.store.state.reading === null) {
       // The key itself goes to the newly focused element.
       if (this.parts.drawers.hidesComposer) this.parts.drawers.close();

@@ -109,6 +109,31 @@ describe("a card that asks", options, () => {
       await panel.until(`${decided} === 1`);
     }));
 
+  test("scrolled out of view, a card waits without a word and a digit answers it unseen", () =>
+    withPanel("approval", async (panel, browser) => {
+      await panel.size(380, 460);
+      await panel.until(armed);
+      const waits = "document.querySelector('.waits')";
+      assert.equal(await panel.evaluate(`${waits}.hidden`), true);
+      await panel.evaluate(`${card}.focus()`);
+      await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");
+      await panel.until(`!${waits}.hidden`);
+      assert.match(await panel.evaluate(`${waits}.innerText`), /Click “Revoke key” for ci-old\s+Show/);
+      assert.equal(await panel.evaluate("document.querySelector('.jump').hidden"), true);
+      // The card is armed again: it has moved.
+      await panel.until(armed);
+      await panel.key("1");
+      await panel.until("document.querySelector('#toast').innerText.includes('answer only a card that you see')");
+      assert.equal(await panel.evaluate(decided), 0);
+      assert.equal(await panel.evaluate(`${composer}.value`), "");
+      await panel.evaluate(`${waits}.click()`);
+      await panel.until(`${waits}.hidden && document.activeElement === ${card}`);
+      assert.doesNotMatch(await browser.wire(), /call approval\.answer/);
+      await panel.until(armed);
+      await panel.key("1");
+      await panel.until(`${decided} === 1 && ${waits}.hidden`);
+    }));
+
   test("all that runs is shown: blanks are counted, what turns letters around is named, nothing is cut", () =>
     withPanel("approval-hidden", async (panel) => {
       await panel.until(card);

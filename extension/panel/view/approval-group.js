@@ -49,6 +49,11 @@ export class ApprovalGroup extends Ask {
   }
 
   /** @override */
+  get title() {
+    return [...this.#headline.cloneNode(true).childNodes];
+  }
+
+  /** @override */
   get deciding() {
     return [this.#allow, this.#deny];
   }

@@ -37,6 +37,8 @@ export class Approval extends Ask {
   /** @type {HTMLButtonElement[]} */ #choices = [];
   /** The deciding buttons, including those behind More. @type {HTMLButtonElement[]} */ #deciding = [];
   /** @type {AskedText | null} */ #text = null;
+  /** @returns {(Node | string)[]} */
+  #title = () => [];
 
   /**
    * @param {string} agentLabel
@@ -56,6 +58,11 @@ export class Approval extends Ask {
   }
 
   /** @override */
+  get title() {
+    return this.#title();
+  }
+
+  /** @override */
   get deciding() {
     return this.#deciding;
   }
@@ -66,6 +73,7 @@ export class Approval extends Ask {
     const said = event.action?.agentReason;
     const headline = `approval-${approvalId}`;
     // Permanent or global choices cannot be reached with a single key or a hasty click.
+    this.#title = () => wholeSentence(askParts(event));
     this.#choices = choices
       .filter((decision) => decision !== "allow-always")
       .map((decision, index) => this.#choice(event, decision, index + 1));

@@ -6,6 +6,9 @@
 import { AnswerGuard } from "./answer-guard.js";
 import { h } from "./dom.js";
 
+/** The part of a card that counts as the whole. */
+const SEEN = 0.6;
+
 /** @template {{ done: object | null }} Item */
 export class Ask {
   /** @type {"" | "open" | "answered"} */ #drawn = "";
@@ -38,6 +41,26 @@ export class Ask {
   /** Whether a digit key chooses now. */
   get takesNumbers() {
     return this.asks && (this.#guard?.takesNumbers ?? false);
+  }
+
+  /** Whether the person sees most of the card, or as much of it as fits. A card behind a drawer is not in view. */
+  get isInView() {
+    const view = this.#card?.closest("#conversation, #clients")?.getBoundingClientRect();
+    const box = this.#card?.getBoundingClientRect();
+    if (!view || !box || box.height === 0) return false;
+    const seen = Math.min(box.bottom, view.bottom) - Math.max(box.top, view.top);
+    return seen >= Math.min(box.height, view.height) * SEEN;
+  }
+
+  /** The request in a few words, for a line that leads to the card. @returns {(Node | string)[]} */
+  get title() {
+    return [];
+  }
+
+  /** Scrolls to the card and gives it the focus. */
+  show() {
+    this.#card?.scrollIntoView({ block: "nearest" });
+    this.focus();
   }
 
   /** The deciding buttons. @returns {HTMLButtonElement[]} */

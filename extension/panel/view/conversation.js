@@ -25,6 +25,7 @@ export class ConversationView {
   /** Follows the stream until the person scrolls up. */
   #follows = true;
   #older = false;
+  /** The card that `waits` leads to. @type {unknown} */ #waitsFor = null;
   /** @type {readonly Shown[]} */ #shown = [];
   /** The range of drawn entries: from one index up to another. */
   #from = 0;
@@ -60,6 +61,14 @@ export class ConversationView {
       { class: "jump", type: "button", hidden: true, onclick: () => this.toEnd() },
       icon("arrow-down"),
       t("jumpToLatest"),
+    );
+    this.waitsFor = h("span", { class: "truncate grow" });
+    this.waits = h(
+      "button",
+      { class: "waits", type: "button", hidden: true, onclick: () => this.asking?.show() },
+      icon("shield"),
+      this.waitsFor,
+      h("span", { class: "waits__show" }, t("showCard")),
     );
     /** @type {KeyedList<Shown>} */
     this.entries = new KeyedList(
@@ -244,6 +253,15 @@ export class ConversationView {
     else if (this.#below < NEAR && this.#to < this.#shown.length) this.#down();
   }
 
+  /** Shows what waits for the person if its card is not in view. */
+  #drawWaits() {
+    const { asking } = this;
+    this.waits.hidden = asking === null || asking.isInView;
+    if (asking === this.#waitsFor) return;
+    this.#waitsFor = asking;
+    this.waitsFor.replaceChildren(...(asking?.title ?? []));
+  }
+
   /** Whether the newest entry is drawn and its end is visible. */
   get #atEnd() {
     return this.#to === this.#shown.length && this.#below <= AT_END;
@@ -256,7 +274,9 @@ export class ConversationView {
 
   #drawEdge() {
     const above = !this.#follows && !this.#atEnd;
-    this.jump.hidden = !above;
+    this.#drawWaits();
+    // One of them at a time: the card is what matters.
+    this.jump.hidden = !above || !this.waits.hidden;
     this.scroller.classList.toggle("conversation--above", above);
   }
 }

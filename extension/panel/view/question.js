@@ -18,12 +18,18 @@ import { h, icon } from "./dom.js";
 export class Question extends Ask {
   /** @type {{ part: QuestionPart, boxes: HTMLInputElement[], own: HTMLInputElement }[]} */ #parts = [];
   /** @type {HTMLButtonElement[]} */ #deciding = [];
+  #text = "";
 
   /** @param {string} agentLabel @param {AnswerQuestion} answer */
   constructor(agentLabel, answer) {
     super();
     this.agentLabel = agentLabel;
     this.answer = answer;
+  }
+
+  /** @override */
+  get title() {
+    return [this.#text];
   }
 
   /** @override */
@@ -41,6 +47,7 @@ export class Question extends Ask {
   /** @override @param {QuestionItem} item */
   card({ ask: { questionId, parts } }) {
     const headline = `question-${questionId}`;
+    this.#text = parts[0]?.text ?? "";
     const main = h("button", { class: "button button--solid", type: "submit", disabled: true }, t("answer"));
     const leave = h(
       "button",
