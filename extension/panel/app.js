@@ -28,7 +28,7 @@ import { runningTurn } from "./state/entries.js";
 import { newerExtension, shownConversation } from "./state/panel-state.js";
 import { foldersOf } from "./state/past.js";
 import { unattendedRule } from "./state/policy.js";
-import { chosenAgent, onlyBuiltIn, troubleOf } from "./state/trouble.js";
+import { chosenAgent, onlyBuiltIn, partOf, troubleOf } from "./state/trouble.js";
 import { AgentMenu } from "./view/agent-menu.js";
 import { Composer } from "./view/composer.js";
 import { ConversationView } from "./view/conversation.js";
@@ -43,7 +43,7 @@ import { drawAsks, drawLease, drawNotice, drawUnattended, drawUpdate } from "./v
 import { Takeover } from "./view/takeover.js";
 import { TabBar } from "./view/tab-bar.js";
 import { Toast } from "./view/toast.js";
-import { Banner, troublePage } from "./view/trouble.js";
+import { Banner, partName, troublePage } from "./view/trouble.js";
 import { Writing } from "./writing.js";
 
 /**
@@ -200,7 +200,7 @@ export class PanelApp {
     this.banner.update(entries.length > 0 ? trouble : null);
     this.#drawStrips(state, busy);
     this.queue.update(queue, paused);
-    const away = trouble ? t("noConnection", t(`hop_${trouble.hop}`)) : "";
+    const away = trouble ? t("noConnection", partName(partOf(trouble.hop))) : "";
     this.agents.update(state.agents, own, away, state.sandbox);
     this.folder.update(connected ? (own?.folder ?? "") : "", own?.worktree?.of);
     this.composer.update({

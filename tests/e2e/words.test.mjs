@@ -48,7 +48,7 @@ describe('what the panel says', () => {
     const { panel, home } = scene;
     await panel.page.evaluate(WATCH);
     await home.kill(await home.only('host'));
-    await panel.page.waitFor(`${said('background → host')} && ${said('The gstack host exited.')}`);
+    await panel.page.waitFor(`${said('gstack: reconnecting')} && ${said('The connection to gstack was lost.')}`);
     await panel.connected();
     await panel.page.waitFor(`document.querySelector('#banner').hidden`);
   });
@@ -57,7 +57,7 @@ describe('what the panel says', () => {
     const { panel, home } = scene;
     await panel.page.evaluate(WATCH);
     await home.kill(await home.only('daemon'));
-    await panel.page.waitFor(said('host → daemon'));
+    await panel.page.waitFor(said('gstack: '));
     await panel.connected();
     await panel.page.waitFor(`document.querySelector('#banner').hidden`);
   });

@@ -174,15 +174,55 @@ describe("a card that asks", options, () => {
       assert.deepEqual(choices, ["Allow once", "Allow sending forms, paying, deleting on console.halden.example", "Deny"]);
       assert.match(
         await panel.evaluate("document.querySelector('.approval__does').innerText"),
-        /^click @e14\nbutton “Revoke key”\n→ https:\/\/console\.halden\.example\/keys$/,
+        /^button “Revoke key”\n→ https:\/\/console\.halden\.example\/keys$/,
       );
     }));
+
+  test("a card for a click shows program text: it says the element, and the command is behind a disclosure", () =>
+    withPanel("approval", async (panel) => {
+      await panel.until(card);
+      const fold = "document.querySelector('.approval__command')";
+      assert.doesNotMatch(await panel.evaluate("document.querySelector('.approval').innerText"), /click @e14/);
+      assert.equal(await panel.evaluate("document.querySelector('.approval__does').innerText"), "button “Revoke key”");
+      await panel.evaluate(`${fold}.querySelector("summary").click()`);
+      assert.match(await panel.evaluate(`${fold}.innerText`), /^Command\s+click @e14$/);
+    }));
+
+  test("a command that the card does not say completely stays in view", async () => {
+    globalThis.chrome ??= { i18n: { getMessage: (_name, values = []) => `“${values[0]}”` } };
+    const { factsOf } = await import("../../extension/panel/view/approval.js");
+    const element = { target: "@e3", role: "textbox", name: "Name", document: "d" };
+    const hidden = (command, action = {}) =>
+      factsOf({ does: command, kind: "act", action: { command, element, ...action } }).command !== null;
+    assert.deepEqual(
+      [
+        hidden("click @e3"),
+        hidden("click -- #order"),
+        hidden('fill @e3 "Ada"', { text: "Ada" }),
+        hidden("drag @e3 @e4"),
+        hidden("select @e3 Germany"),
+      ],
+      [true, true, true, true, true],
+    );
+    assert.deepEqual(
+      [
+        hidden("fill @e3 ••••••••"),
+        hidden("click @e3 --new-tab"),
+        hidden("click @e3", { element: undefined }),
+        hidden("click @e3", { content: "more" }),
+        hidden("js document.title"),
+        hidden("modify @e3 color red"),
+        hidden("clicks @e3"),
+      ],
+      [false, false, false, false, false, false, false],
+    );
+  });
 
   test("a drag shows both of its elements", () =>
     withPanel("approval-drag", async (panel) => {
       await panel.until(card);
       const shown = await panel.evaluate("document.querySelector('.approval__does').innerText");
-      assert.equal(shown, "drag @e3 @e9\nlistitem “Invoice 17”\n→ list “Paid”");
+      assert.equal(shown, "listitem “Invoice 17”\n→ list “Paid”");
     }));
 });
 

@@ -117,7 +117,7 @@ describe("the panel", options, () => {
   test("no host: the command that fixes it, and the way back without a reload", () =>
     withPanel(undefined, async (panel, browser) => {
       await panel.until("document.body.innerText.includes('gstack install-host')");
-      assert.match(await panel.evaluate("document.querySelector('.connection').innerText"), /background → host/);
+      assert.match(await panel.evaluate("document.querySelector('.connection').innerText"), /gstack: down/);
       await browser.installHost("usual");
       await panel.evaluate("[...document.querySelectorAll('button')].find((button) => button.innerText === 'Check again').click()");
       await panel.until("document.querySelectorAll('.suggestion').length === 4");

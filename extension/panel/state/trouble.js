@@ -4,7 +4,7 @@
  * @import { ConnectionState } from "../../shared/wire.js"
  */
 
-/** The hops that are shown to a person, in order. */
+/** The hops that the debug drawer shows, in order. */
 export const HOPS = /** @type {const} */ (["panel", "background", "host", "daemon", "browser", "agent"]);
 
 /**
@@ -25,9 +25,21 @@ export function troubleOf({ status, fault, retryAt }) {
   return { hop: fault.hop ?? "daemon", fault, trying: fault.command == null && (status === "connecting" || retryAt !== null) };
 }
 
-/** Returns the hop before `hop`: a fault is drawn between two hops. @param {Hop} hop @returns {Hop} */
-export function before(hop) {
-  return HOPS[Math.max(0, HOPS.indexOf(hop) - 1)] ?? "panel";
+/** The parts that a person knows, in order: several hops are one part to them. */
+export const PARTS = /** @type {const} */ (["panel", "extension", "gstack", "agent"]);
+
+/** Returns the part that a hop belongs to. @param {Hop} hop @returns {(typeof PARTS)[number]} */
+export function partOf(hop) {
+  if (hop === "panel" || hop === "agent") return hop;
+  return hop === "background" ? "extension" : "gstack";
+}
+
+/**
+ * Returns whether nothing is broken and only the person's confirmation of this browser is missing.
+ * @param {Trouble} trouble
+ */
+export function isUnconfirmed({ fault }) {
+  return fault.code === "panel-unconfirmed";
 }
 
 /**

@@ -9,7 +9,7 @@
 import { t } from "../../shared/i18n.js";
 import { headlineOf, isSubmit } from "../state/approvals.js";
 import { askParts } from "../../shared/said.js";
-import { allOf, whyWords } from "./approval.js";
+import { commandFold, factsOf, whyWords } from "./approval.js";
 import { Ask } from "./ask.js";
 import { AskedText } from "./asked-text.js";
 import { card } from "./card.js";
@@ -116,13 +116,15 @@ export class ApprovalGroup extends Ask {
             box.checked = true;
             this.#count();
           });
-    const does = text ? `${action?.element?.role ?? ""} · ${action?.element?.target ?? ""}` : allOf(ask);
+    const facts = factsOf(ask);
+    const does = text ? `${action?.element?.role ?? ""} · ${action?.element?.target ?? ""}` : facts.text;
     const element = h(
       "li",
       { class: "asked__line" },
       h("label", { class: "asked__head" }, box, h("b", {}, ...wholeSentence(askParts(ask)))),
       text?.element,
-      h("code", { class: "asked__does" }, ...wholeText(does)),
+      does && h("code", { class: "asked__does" }, ...wholeText(does)),
+      !text && facts.command && commandFold(facts.command),
       ask.why && h("p", { class: "approval__why" }, ...whyWords(ask)),
     );
     return { approvalId, element, box, text };

@@ -4,7 +4,7 @@
  * @import { ApprovalItem } from "../state/entries.js"
  */
 import { inWords } from "../../shared/fault-words.js";
-import { t } from "../../shared/i18n.js";
+import { quoted, t } from "../../shared/i18n.js";
 import { elapsed } from "../format.js";
 import { askParts, sentence, value } from "../../shared/said.js";
 import { SPANS } from "../state/policy.js";
@@ -72,6 +72,7 @@ export class Approval extends Ask {
     const { approvalId, site, kind, choices, action } = event;
     const said = event.action?.agentReason;
     const headline = `approval-${approvalId}`;
+    const facts = factsOf(event);
     // Permanent or global choices cannot be reached with a single key or a hasty click.
     this.#title = () => wholeSentence(askParts(event));
     this.#choices = choices
@@ -100,11 +101,13 @@ export class Approval extends Ask {
           { class: "approval__facts" },
           ...(this.client?.() ?? []),
           ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
-          h("dt", {}, t("approvalDoes")),
-          h("dd", {}, this.#whole(allOf(event))),
+          ...(facts.text
+            ? [h("dt", {}, facts.command ? t("approvalElement") : t("approvalDoes")), h("dd", {}, this.#whole(facts.text))]
+            : []),
           ...(this.#text ? [h("dt", {}, t("approvalText")), h("dd", {}, this.#text.element)] : []),
         ),
         ...(event.why ? [h("p", { class: "approval__why" }, ...whyWords(event))] : []),
+        facts.command && commandFold(facts.command),
         ...(said
           ? [
               h(
@@ -261,15 +264,43 @@ export function whyWords({ why, whyWords: words }) {
   return words ? [inWords(why ?? "", words)] : wholeText(why ?? "");
 }
 
+/** Commands on an element about which the headline, the element and the text say everything. */
+const SAID = /^(?:click|dblclick|rightclick|tap|hover|check|uncheck|clear|select|select-text|drag|fill|type)(?=\s)/;
+/** An option of a command. A bare `--` only ends the options. */
+const OPTION = /\s--?[a-z]/i;
+
+/** Returns whether the card says everything that the command does. @param {string} command @param {Asked["action"]} action */
+function saysAll(command, action) {
+  const verb = SAID.exec(command)?.[0];
+  if (!verb || !action?.element || action.content) return false;
+  return action.text != null || (verb !== "fill" && verb !== "type" && !OPTION.test(command));
+}
+
 /**
- * Draws the command, the elements as the page has them now (of a drag, also the drop target), its destination and the
- * text to type.
+ * Returns what the action concerns: the elements as the page has them now (of a drag, also the drop target), its
+ * destination and the text that it brings. If these and the headline say everything, the command is for those who open
+ * it.
  * @param {Asked} event
+ * @returns {{ text: string, command: string | null }}
  */
-export function allOf({ does, action }) {
+export function factsOf({ does, action }) {
   const { command, element, otherElements, destination, content } = action ?? {};
-  const onto = (otherElements ?? []).map(({ role, name }) => `→ ${role} “${name}”`);
-  return [command || does, element && `${element.role} “${element.name}”`, ...onto, destination && `→ ${destination}`, content]
-    .filter(Boolean)
-    .join("\n");
+  const onto = (otherElements ?? []).map(({ role, name }) => `→ ${role} ${quoted(name)}`);
+  const about = [element && `${element.role} ${quoted(element.name)}`, ...onto, destination && `→ ${destination}`];
+  const whole = command || does;
+  const isSaid = saysAll(whole, action);
+  return {
+    text: [!isSaid && whole, ...about, content].filter(Boolean).join("\n"),
+    command: isSaid ? whole : null,
+  };
+}
+
+/** Returns the command behind a disclosure. @param {string} command */
+export function commandFold(command) {
+  return h(
+    "details",
+    { class: "approval__command" },
+    h("summary", {}, icon("chevron-right"), t("approvalCommand")),
+    h("code", {}, ...wholeText(command)),
+  );
 }

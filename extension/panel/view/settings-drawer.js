@@ -10,6 +10,7 @@ import { t } from "../../shared/i18n.js";
 import { byGroup, inWords, sorted } from "../state/settings.js";
 import { copyButton, h, icon, iconButton } from "./dom.js";
 import { ruleList } from "./rule-list.js";
+import { partName } from "./trouble.js";
 import { segments, SettingRow, switchRow } from "./setting-row.js";
 import { SIZES } from "../text-size.js";
 
@@ -238,7 +239,7 @@ export class SettingsDrawer {
       h(
         "div",
         { class: "setting" },
-        h("span", { class: "setting__text quiet" }, t("hopName_daemon")),
+        h("span", { class: "setting__text quiet" }, partName("gstack")),
         h("span", { class: "setting__value" }, daemon || t("down")),
       ),
       ...(newer

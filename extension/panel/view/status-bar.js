@@ -8,8 +8,9 @@
 import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { cost } from "../format.js";
-import { before } from "../state/trouble.js";
+import { isUnconfirmed, partOf } from "../state/trouble.js";
 import { h, iconButton, setAttribute, setText } from "./dom.js";
+import { partName } from "./trouble.js";
 
 export class StatusBar {
   /**
@@ -42,14 +43,7 @@ export class StatusBar {
     const connected = connection.status === "connected";
     const { version } = chrome.runtime.getManifest();
     this.dot.className = connected && !agentTrouble ? "dot" : trouble && !trouble.trying ? "dot dot--off" : "dot dot--wait";
-    setText(
-      this.words,
-      trouble
-        ? t("troubleAt", t(`hop_${before(trouble.hop)}`), t(`hop_${trouble.hop}`), trouble.trying ? t("reconnectingShort") : t("down"))
-        : connected
-          ? agentTrouble || t("connected")
-          : t("connecting"),
-    );
+    setText(this.words, trouble ? troubleWords(trouble) : connected ? agentTrouble || t("connected") : t("connecting"));
     setText(
       this.tooltip,
       connection.welcome
@@ -66,4 +60,10 @@ export class StatusBar {
     setAttribute(this.history, "aria-pressed", String(drawer === "history"));
     setAttribute(this.debug, "aria-pressed", String(drawer === "debug"));
   }
+}
+
+/** @param {Trouble} trouble */
+function troubleWords(trouble) {
+  if (isUnconfirmed(trouble)) return t("panelUnconfirmed");
+  return t("partState", partName(partOf(trouble.hop)), trouble.trying ? t("reconnectingShort") : t("down"));
 }

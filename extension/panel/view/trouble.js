@@ -1,23 +1,34 @@
 /**
- * A connection fault, drawn as the chain of hops with the broken link dashed.
+ * A connection fault, drawn as the chain of parts with the broken link dashed.
  * @import { Hop } from "../../protocol.js"
  * @import { Trouble } from "../state/trouble.js"
  */
 import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
-import { HOPS } from "../state/trouble.js";
+import { isUnconfirmed, PARTS, partOf } from "../state/trouble.js";
 import { commandLine, h, icon, spinner } from "./dom.js";
 
-/** The chain omits the browser: a message does not pass through it. @type {Hop[]} */
-const CHAIN = HOPS.filter((hop) => hop !== "browser");
+/** Returns what a person calls a part. @param {(typeof PARTS)[number]} part */
+export function partName(part) {
+  switch (part) {
+    case "panel":
+      return t("partPanel");
+    case "extension":
+      return t("partExtension");
+    case "agent":
+      return t("partAgent");
+    case "gstack":
+      return "gstack";
+  }
+}
 
 /** @param {Hop} broken */
 export function hopLine(broken) {
-  const at = Math.max(1, CHAIN.indexOf(broken));
-  const line = h("div", { class: "hopline", role: "img", "aria-label": t("brokenAt", t(`hop_${broken}`)) });
-  CHAIN.forEach((hop, index) => {
+  const at = Math.max(1, PARTS.indexOf(partOf(broken)));
+  const line = h("div", { class: "hopline", role: "img", "aria-label": t("brokenAt", partName(partOf(broken))) });
+  PARTS.forEach((part, index) => {
     if (index > 0) line.append(h("i", { class: index === at ? "is-broken" : null }));
-    line.append(h("span", { class: index === at ? "is-down" : index > at ? "is-beyond" : null }, t(`hop_${hop}`)));
+    line.append(h("span", { class: index === at ? "is-down" : index > at ? "is-beyond" : null }, partName(part)));
   });
   return line;
 }
@@ -46,10 +57,10 @@ export class Banner {
         "div",
         { class: "banner__row" },
         trying ? spinner() : icon("alert"),
-        h("span", { class: "grow" }, trying ? t("reconnecting", t(`hop_${hop}`)) : fault.message),
+        h("span", { class: "grow" }, trying ? t("reconnecting", partName(partOf(hop))) : fault.message),
         h("button", { class: "button", type: "button", onclick: this.retry }, t("retryNow")),
       ),
-      hopLine(hop),
+      ...(isUnconfirmed(trouble) ? [] : [hopLine(hop)]),
       h("p", { class: "banner__text" }, [trying ? fault.message : "", fault.hint ?? ""].filter(Boolean).join(" ")),
       ...(fault.command ? [commandLine(fault.command)] : []),
     );
@@ -61,12 +72,12 @@ export class Banner {
  * @param {Trouble} trouble
  * @param {{ retry: () => void, details: () => void }} actions
  */
-export function troublePage({ hop, fault: told }, { retry, details }) {
-  const fault = worded(told);
+export function troublePage(trouble, { retry, details }) {
+  const fault = worded(trouble.fault);
   return h(
     "div",
     { class: "empty empty--middle" },
-    hopLine(hop),
+    isUnconfirmed(trouble) ? null : hopLine(trouble.hop),
     h("div", {}, h("h2", { class: "empty__title" }, fault.message), fault.hint && h("p", { class: "quiet" }, fault.hint)),
     fault.command && h("div", { class: "stack" }, commandLine(fault.command)),
     h(
