@@ -55,7 +55,7 @@ requests! {
     /// A panel of this port gained or lost keyboard focus.
     "panel.focus" panel_focus PanelFocus(PanelFocus);
     /// Returns the conversation of a tab, and creates it if there is none.
-    "chat.open" chat_open ChatOpen(ChatOpen) -> ConversationInfo;
+    "chat.open" chat_open ChatOpen(ChatOpen) -> ConversationInfo [beside];
     /// Reads the events after `after`; later ones are pushed.
     "chat.subscribe" chat_subscribe ChatSubscribe(ChatSubscribe) => Subscribed;
     /// Stops pushing one conversation to this panel.
@@ -93,17 +93,17 @@ requests! {
     /// Exports a conversation as a file for `file.read`.
     "conversations.export" conversations_export ConversationsExport(ConversationExport) -> Attachment [beside];
     /// Opens a conversation in a tab.
-    "conversations.attach" conversations_attach ConversationsAttach(ConversationAttach) -> ConversationInfo;
+    "conversations.attach" conversations_attach ConversationsAttach(ConversationAttach) -> ConversationInfo [beside];
     /// Sets its agent's working directory.
     "conversations.folder" conversations_folder ConversationsFolder(ConversationFolder) -> ConversationInfo [beside];
     /// Adds a tab to a conversation's tab set, or removes it.
-    "conversations.tab" conversations_tab ConversationsTab(ConversationTab) -> ConversationInfo;
+    "conversations.tab" conversations_tab ConversationsTab(ConversationTab) -> ConversationInfo [beside];
     /// Takes a tab back from the MCP client that leases it. A command that the client runs there is cancelled.
-    "drivers.release" drivers_release DriversRelease(DriversRelease) -> Empty;
+    "drivers.release" drivers_release DriversRelease(DriversRelease) -> Empty [beside];
     /// Gives a tab to a driver, and takes it from the one that had it.
-    "drivers.give" drivers_give DriversGive(DriversGive) -> Empty;
+    "drivers.give" drivers_give DriversGive(DriversGive) -> Empty [beside];
     /// Hands a tab back that the person took over, with a note for whoever works there.
-    "drivers.handBack" drivers_hand_back DriversHandBack(DriversHandBack) -> Empty;
+    "drivers.handBack" drivers_hand_back DriversHandBack(DriversHandBack) -> Empty [beside];
     /// Leaves the page or a note for agents that work elsewhere.
     "inbox.leave" inbox_leave InboxLeave(InboxLeave) -> InboxLeft [beside];
     /// Returns every setting with its value and the value's source.

@@ -41,6 +41,32 @@ describe('an agent among many tabs', () => {
       return page.evaluate('document.querySelectorAll("[data-gstack]").length > 0');
     }, `marks in tab ${tab}`);
 
+  test('a new tab gets a phantom conversation if the browser names its page late: every tool of it fails', async () => {
+    const { home, page, panel, client } = scene;
+    const keeper = await home.only('keeper');
+    // The keeper passes on what DevTools says. While it is stopped, only the extension knows the new tab.
+    process.kill(keeper, 'SIGSTOP');
+    try {
+      await page.click('a[target=_blank]');
+      await panel.page.waitFor(`document.querySelector('.tabchip__title').textContent.includes('Login')`, 'the panel of the new tab');
+      // The settings are answered after everything that the panel asked before.
+      await panel.page.click('.statusbar [aria-label=Settings]');
+      await panel.page.waitFor(`document.querySelector('[data-setting]')`, 'the settings');
+      await panel.page.press('Escape');
+    } finally {
+      process.kill(keeper, 'SIGCONT');
+    }
+    const turn = await scene.ask('Look at this page');
+    const seen = await turn.tool('snapshot', {});
+    assert.ok(!seen.isError, words(seen));
+    assert.match(words(seen), /Login/);
+    turn.end();
+    await panel.gone('stop');
+    const opened = await client.target((one) => one.url.endsWith('/login'), 'the new tab');
+    await client.send('Target.closeTarget', { targetId: opened.targetId });
+    await panel.page.waitFor(`document.querySelector('.tabchip__title').textContent.includes('Opener')`, 'the first tab');
+  });
+
   test('it sees its own tab and no other, and is refused the rest in words, by tool and by command line', async () => {
     const closed = await personOpens(`${other.origin}/login`);
     const [{ id: own }] = (await tabs()).filter((tab) => tab.current);

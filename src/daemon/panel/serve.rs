@@ -84,7 +84,7 @@ impl Serve for Panel {
     }
 
     async fn chat_open(&self, open: ChatOpen) -> Answer<ConversationInfo> {
-        self.engine.conversation_requests().open(self.port, &open)
+        self.engine.conversation_requests().open(self.port, &open).await
     }
 
     async fn chat_subscribe(&self, subscribe: ChatSubscribe, answer: impl FnOnce(Subscribed) + Send) -> Answer<()> {
@@ -169,19 +169,19 @@ impl Serve for Panel {
     }
 
     async fn conversations_tab(&self, tab: ConversationTab) -> Answer<ConversationInfo> {
-        self.engine.conversation_requests().change_tab_set(self.port, &tab)
+        self.engine.conversation_requests().change_tab_set(self.port, &tab).await
     }
 
     async fn drivers_release(&self, release: DriversRelease) -> Answer<Empty> {
-        done(self.engine.drivers().release_from_panel(self.port, &release))
+        done(self.engine.drivers().release_from_panel(self.port, &release).await)
     }
 
     async fn drivers_give(&self, give: DriversGive) -> Answer<Empty> {
-        done(self.engine.drivers().give_from_panel(self.port, &give))
+        done(self.engine.drivers().give_from_panel(self.port, &give).await)
     }
 
     async fn drivers_hand_back(&self, hand_back: DriversHandBack) -> Answer<Empty> {
-        done(self.engine.drivers().hand_back_from_panel(self.port, &hand_back))
+        done(self.engine.drivers().hand_back_from_panel(self.port, &hand_back).await)
     }
 
     async fn inbox_leave(&self, leave: InboxLeave) -> Answer<InboxLeft> {

@@ -27,6 +27,7 @@ impl BrowserEvents {
                 self.drivers.tab_opened(opener, tab);
             }
             BrowserChange::TabsChanged => {
+                self.tabs.reattach_restored();
                 self.tabs.tell();
                 self.drivers.changed();
             }

@@ -315,7 +315,7 @@ impl Commands {
 
     /// Runs a quick action of a panel on the tab that the panel shows.
     pub async fn run_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
-        let place = self.tabs.place_of(port, run.chrome_tab_id)?;
+        let place = self.tabs.place_of(port, run.chrome_tab_id).await?;
         let request = run.request;
         let call = Call::parse(&request.command, &request.args)?;
         if self.browsers.of_port(port).is_none() {

@@ -53,7 +53,7 @@ impl ConversationRequests {
     /// Moves the conversation to another tab. That tab's own conversation goes to history, and what runs there is
     /// stopped.
     pub async fn attach(&self, port: PortId, attach: ConversationAttach) -> Result<ConversationInfo, Fault> {
-        let place = self.tabs.place_of(port, attach.chrome_tab_id)?;
+        let place = self.tabs.place_of(port, attach.chrome_tab_id).await?;
         self.attach_to(&attach.conversation_id, place).await
     }
 

@@ -28,8 +28,8 @@ pub(super) const LONGEST_ID: usize = 200;
 
 impl ConversationRequests {
     /// Returns the conversation of a Chrome tab, and creates it if it does not exist.
-    pub fn open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
-        let place = self.tabs.place_of(port, open.chrome_tab_id)?;
+    pub async fn open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
+        let place = self.tabs.place_of(port, open.chrome_tab_id).await?;
         let new = NewConversation { folder: self.conversations.folder(), page: Some(place.page.clone()) };
         let open = || self.conversations.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
         let conversation = match open() {

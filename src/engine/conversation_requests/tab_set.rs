@@ -11,9 +11,9 @@ use gstack_protocol::history::ConversationTab;
 
 impl ConversationRequests {
     /// Adds a tab to the tab set of the conversation, or removes it.
-    pub fn change_tab_set(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
+    pub async fn change_tab_set(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversations.get(&request.conversation_id)?;
-        let place = self.tabs.place_of(port, request.chrome_tab_id)?;
+        let place = self.tabs.place_of(port, request.chrome_tab_id).await?;
         if conversation.info().tab_id == Some(place.tab_id) && !request.allowed {
             return Err(TabsError::OwnTab.into());
         }

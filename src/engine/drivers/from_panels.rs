@@ -17,8 +17,8 @@ use gstack_protocol::ids::TabId;
 
 impl Drivers {
     /// Takes a tab back for the person, from a panel beside it.
-    pub fn release_from_panel(&self, port: PortId, release: &DriversRelease) -> Result<(), Fault> {
-        let tab = self.0.uses.tabs.place_of(port, release.chrome_tab_id)?.tab_id;
+    pub async fn release_from_panel(&self, port: PortId, release: &DriversRelease) -> Result<(), Fault> {
+        let tab = self.0.uses.tabs.place_of(port, release.chrome_tab_id).await?.tab_id;
         let call = Call::parse("release", &[tab.to_string()])?;
         let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
         let outcome = self.release(None, &CommandRequest::default(), &call);
@@ -31,9 +31,9 @@ impl Drivers {
     }
 
     /// Gives a tab to a driver for the person, from a panel beside it.
-    pub fn give_from_panel(&self, port: PortId, give: &DriversGive) -> Result<(), Fault> {
+    pub async fn give_from_panel(&self, port: PortId, give: &DriversGive) -> Result<(), Fault> {
         let to = self.all().into_iter().find(|driver| driver.id == give.driver_id).ok_or(DriversError::Gone)?;
-        let tab = self.0.uses.tabs.place_of(port, give.chrome_tab_id)?.tab_id;
+        let tab = self.0.uses.tabs.place_of(port, give.chrome_tab_id).await?.tab_id;
         let call = Call::parse("lease", &[tab.to_string(), "--to".to_owned(), to.name.clone()])?;
         let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
         let outcome = self.give(&to, tab);

@@ -78,8 +78,8 @@ impl Drivers {
     }
 
     /// Hands a tab back from the panel beside it.
-    pub fn hand_back_from_panel(&self, port: PortId, hand_back: &DriversHandBack) -> Result<(), Fault> {
-        let tab = self.0.uses.tabs.place_of(port, hand_back.chrome_tab_id)?.tab_id;
+    pub async fn hand_back_from_panel(&self, port: PortId, hand_back: &DriversHandBack) -> Result<(), Fault> {
+        let tab = self.0.uses.tabs.place_of(port, hand_back.chrome_tab_id).await?.tab_id;
         let call = Call::parse("resume", &[])?;
         let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
         let outcome = self.hand_back_as_person(Some(tab), hand_back.note.as_deref());

@@ -7,7 +7,7 @@ mod pointing;
 
 use crate::browsers::{Browsers, BrowsersError};
 use crate::ports::{PortId, Ports};
-use crate::tabs::Tabs;
+use crate::tabs::{KnownPlace, Tabs};
 use crate::tasks::Tasks;
 use error::ElementError;
 use gstack_base::mutex::lock;
@@ -86,7 +86,7 @@ impl Elements {
 
     /// Lets a panel's person pick an element. Ends a pick in progress in the tab or in the panel.
     pub async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
-        let place = self.tabs.place_of(port, of.chrome_tab_id)?;
+        let place = self.tabs.place_of(port, of.chrome_tab_id).await?;
         if let Some(fault) = kept_out_of(&place.page.url) {
             return Err(fault);
         }
@@ -120,8 +120,9 @@ impl Elements {
 
     /// Ends the picks of a tab.
     pub fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
-        let tab = self.tabs.place_of(port, of.chrome_tab_id)?.tab_id;
-        self.end_picks(|_, at| at == tab);
+        if let KnownPlace::Known(place) = self.tabs.known_place(port, of.chrome_tab_id) {
+            self.end_picks(|_, at| at == place.tab_id);
+        }
         Ok(())
     }
 
@@ -199,7 +200,7 @@ impl Elements {
     /// Returns `None` if the panel only looks at an everyday browser's tab that gstack is not attached to, because
     /// looking does not justify attaching.
     async fn marks(&self, port: PortId, tab: ChromeTabId, mark_use: MarkUse) -> Result<Option<Marks>, Fault> {
-        let place = self.tabs.place_of(port, tab)?;
+        let place = self.tabs.place_of(port, tab).await?;
         let found = self.browsers.of_port(port).and_then(|_| self.browsers.pages_with(Some(place.tab_id)));
         let (browser, pages) = found.ok_or(BrowsersError::NotConnected)?;
         let tab = browser.tab(place.tab_id)?;

@@ -8,6 +8,8 @@ use gstack_protocol::ids::ChromeTabId;
 pub(crate) enum TabsError {
     /// The extension has not reported this tab.
     NotReported(ChromeTabId),
+    /// DevTools has not named the page of this tab in time.
+    PageUnknown(ChromeTabId),
     /// A conversation's own tab is always in its set.
     OwnTab,
     /// `most` is the number of tabs that a set can hold.
@@ -21,6 +23,11 @@ impl From<TabsError> for Fault {
                 Self::new(FaultCode::NotFound, catalogue::TAB_NOT_REPORTED.with([&id.to_string()]))
                     .hint(catalogue::TAB_NOT_REPORTED_NEXT)
                     .at(Hop::Background)
+            }
+            TabsError::PageUnknown(id) => {
+                Self::new(FaultCode::Timeout, catalogue::TAB_PAGE_UNKNOWN.with([&id.to_string()]))
+                    .hint(catalogue::TAB_PAGE_UNKNOWN_NEXT)
+                    .at(Hop::Browser)
             }
             TabsError::OwnTab => Self::new(FaultCode::Conflict, catalogue::OWN_TAB).hint(catalogue::OWN_TAB_NEXT),
             TabsError::SetFull { most } => {

@@ -16,6 +16,6 @@ mod telling;
 
 pub(super) use book::Working;
 pub(super) use error::TabsError;
-pub(super) use place::{TabPlace, driven_place};
+pub(super) use place::{KnownPlace, TabPlace, driven_place};
 pub(super) use service::Tabs;
 pub(super) use sets::JoinedBy;

@@ -8,6 +8,7 @@ use super::service::Tabs;
 use super::shown::page;
 use crate::browsers::{BrowsersError, tab_key};
 use crate::ports::PortId;
+use gstack_base::mutex::lock;
 use gstack_browser::browser::Browser;
 use gstack_browser::tabs::TabInfo;
 use gstack_chat::session_file::TabKey;
@@ -16,6 +17,17 @@ use gstack_protocol::chat::PageContext;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use gstack_protocol::tabs::ChromeTab;
+use std::mem;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// What is known about a tab that a panel names.
+pub(crate) enum KnownPlace {
+    Known(TabPlace),
+    /// The extension has reported the tab, but DevTools has not named its page yet.
+    Unnamed,
+    NotReported,
+}
 
 /// A tab that a conversation can belong to.
 pub(crate) struct TabPlace {
@@ -24,21 +36,49 @@ pub(crate) struct TabPlace {
     pub(crate) page: PageContext,
 }
 
+/// How long a new tab may take from the extension's report until DevTools names its page.
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
+
 impl Tabs {
-    /// Returns the place of a Chrome tab's conversation. Fails if the extension has not reported the tab.
-    pub(crate) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
+    /// Returns the place of a Chrome tab's conversation. Waits for DevTools to name the page of a tab that the extension
+    /// has just reported: a guess would give the tab a conversation that no tool can serve. Fails if the extension has
+    /// not reported the tab, or if its page stays unknown.
+    pub(crate) async fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
+        let mut changes = self.0.changed.subscribe();
+        let known = async {
+            loop {
+                changes.borrow_and_update();
+                match self.known_place(port, chrome_id) {
+                    KnownPlace::Known(place) => return Ok(place),
+                    KnownPlace::NotReported => break,
+                    KnownPlace::Unnamed => {}
+                }
+                if changes.changed().await.is_err() {
+                    break;
+                }
+            }
+            Err(TabsError::NotReported(chrome_id))
+        };
+        timeout(LONGEST_WAIT, known).await.unwrap_or(Err(TabsError::PageUnknown(chrome_id))).map_err(Fault::from)
+    }
+
+    /// Returns what is known about a Chrome tab now.
+    pub(crate) fn known_place(&self, port: PortId, chrome_id: ChromeTabId) -> KnownPlace {
         let reported = self.0.book.reported(port, chrome_id);
-        if let Some(browser) = self.0.browsers.of_port(port) {
+        let browser = self.0.browsers.of_port(port);
+        if let Some(browser) = &browser {
             let by_page =
                 reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
             if let Some(info) = by_page.or_else(|| browser.by_chrome_id(chrome_id)) {
-                return Ok(driven_place(&browser, &info));
+                return KnownPlace::Known(driven_place(browser, &info));
             }
         }
-        let Some(tab) = reported else {
-            return Err(TabsError::NotReported(chrome_id).into());
-        };
-        Ok(self.foreign_place(port, &tab))
+        let Some(tab) = reported else { return KnownPlace::NotReported };
+        // A browser that gstack started may be disconnected at the moment.
+        if browser.is_some() || self.0.ports.run_of(port).is_some() {
+            return KnownPlace::Unnamed;
+        }
+        KnownPlace::Known(self.foreign_place(port, &tab))
     }
 
     fn foreign_place(&self, port: PortId, tab: &ChromeTab) -> TabPlace {
@@ -78,9 +118,26 @@ impl Tabs {
         Ok(Some(driven_place(&browser, &tab.info()?)))
     }
 
-    /// Reattaches the former conversation to a closed tab that Chrome has restored, unless the tab already has its own.
+    /// Reattaches the former conversation to a closed tab that Chrome has restored, once its page is known.
     pub(crate) fn restored(&self, port: PortId, tab: &ChromeTab) {
-        let Ok(place) = self.place_of(port, tab.chrome_tab_id) else { return };
+        lock(&self.0.restored).push((port, tab.clone()));
+        self.reattach_restored();
+    }
+
+    /// Reattaches the conversations of the restored tabs whose pages are known by now.
+    pub(crate) fn reattach_restored(&self) {
+        let restored = mem::take(&mut *lock(&self.0.restored));
+        for (port, tab) in restored {
+            match self.known_place(port, tab.chrome_tab_id) {
+                KnownPlace::Known(place) => self.reattach(place, &tab),
+                KnownPlace::Unnamed => lock(&self.0.restored).push((port, tab)),
+                KnownPlace::NotReported => {}
+            }
+        }
+    }
+
+    /// Gives a tab its former conversation back, unless it already has its own.
+    fn reattach(&self, place: TabPlace, tab: &ChromeTab) {
         let own = self.0.store.of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());
         if own.is_some_and(|conversation| conversation.head() > 0) {
             return;

@@ -10,7 +10,9 @@ use gstack_browser::tabs::TabNumbers;
 use gstack_chat::{Conversation, Store};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::{ConversationId, TabId};
+use gstack_protocol::tabs::ChromeTab;
 use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::sync::watch;
 
 /// A handle to the state of tabs. Cheap to clone.
 #[derive(Clone)]
@@ -21,6 +23,10 @@ pub(super) struct Shared {
     sets: TabSets,
     /// The conversations to reattach when Chrome restores a tab.
     closed: Mutex<RecentlyClosed>,
+    /// The restored tabs whose pages are not known yet.
+    pub(super) restored: Mutex<Vec<(PortId, ChromeTab)>>,
+    /// Notified when tabs may have changed.
+    pub(super) changed: watch::Sender<()>,
     /// Held while a conversation's tab state is updated, so that the latest state is shown last.
     pub(super) refreshing: Mutex<()>,
     /// Held while a tab is leased, so that two drivers cannot get the same one.
@@ -35,7 +41,8 @@ impl Tabs {
     pub(crate) fn new(numbers: TabNumbers, browsers: Browsers, ports: Ports, store: Arc<Store>) -> Self {
         let (book, sets) = (TabBook::new(numbers), TabSets::default());
         let (closed, refreshing, leasing) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { book, sets, closed, refreshing, leasing, browsers, ports, store }))
+        let (restored, changed) = (Mutex::default(), watch::Sender::new(()));
+        Self(Arc::new(Shared { book, sets, closed, restored, changed, refreshing, leasing, browsers, ports, store }))
     }
 
     pub(crate) fn book(&self) -> &TabBook {
@@ -55,6 +62,7 @@ impl Tabs {
     /// Forgets a closed port and what it reported. Its tabs may still be open: their conversations are found again when
     /// it reconnects.
     pub(crate) fn forget_port(&self, port: PortId) {
+        lock(&self.0.restored).retain(|(of, _)| *of != port);
         for tab in self.0.book.forget_port(port) {
             self.0.store.tab_away(tab);
         }

@@ -24,6 +24,7 @@ impl Tabs {
 
     /// Sends every background the tabs that have a conversation, and updates the tab state of every conversation.
     pub(crate) fn tell(&self) {
+        self.0.changed.send_replace(());
         self.refresh_all();
         for (port, sender) in self.0.ports.senders() {
             let tabs = self.tabs_with_conversation(port);

@@ -25,6 +25,8 @@ catalogue! {
     DRIVER_GONE_NEXT = "Give the tab to another client, or start this one again.";
     TAB_NOT_REPORTED = "the browser has no tab $1";
     TAB_NOT_REPORTED_NEXT = "It may be closed. Choose another one.";
+    TAB_PAGE_UNKNOWN = "the browser does not say which page tab $1 shows";
+    TAB_PAGE_UNKNOWN_NEXT = "The browser may be busy. Try again.";
     TAB_CLOSED = "tab $1 was closed";
     SEE_OPEN_TABS = "See the open ones: gstack tabs";
     TAB_CRASHED = "the page of tab $1 crashed";
