@@ -2267,7 +2267,7 @@ export type StepKind = "navigate" | "read" | "act" | "control" | "file" | "shell
 /**
  * How a step ended.
  */
-export type StepOutcome = "ok" | "failed" | "denied" | "unknown";
+export type StepOutcome = "ok" | "failed" | "denied" | "not-sent" | "unknown";
 
 /**
  * The number of turns stopped.

@@ -277,6 +277,8 @@ pub enum AgentEvent {
 pub struct PermissionAsked {
     /// The agent's id of the request, for `Withdrawn`.
     pub request: String,
+    /// The step that waits for the answer, if the agent names it.
+    pub step: Option<String>,
     /// `Run a command`, `Write new.txt`
     pub ask: String,
     /// The subject of the question: the shell command, the path.

@@ -90,6 +90,7 @@ impl Document {
                     Some(StepOutcome::Ok) => "",
                     Some(StepOutcome::Failed) => ": failed",
                     Some(StepOutcome::Denied) => ": denied",
+                    Some(StepOutcome::NotSent) => ": not sent",
                     Some(StepOutcome::Unknown) | None => ": outcome unknown",
                 };
                 self.item(&format!("{}{outcome}", one_line(&format!("{verb} {object}"))));

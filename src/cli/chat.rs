@@ -186,7 +186,7 @@ impl View {
                 let words = self.steps.remove(step_id.as_str()).unwrap_or_default();
                 let mark = match outcome {
                     StepOutcome::Ok => self.terminal.good("✓"),
-                    StepOutcome::Failed | StepOutcome::Denied => self.terminal.bad("✗"),
+                    StepOutcome::Failed | StepOutcome::Denied | StepOutcome::NotSent => self.terminal.bad("✗"),
                     StepOutcome::Unknown => self.terminal.warm("?"),
                 };
                 let time = self.terminal.dim(&format!("{duration_ms} ms"));

@@ -109,7 +109,9 @@ pub enum StepOutcome {
     Failed,
     /// The policy or a person denied it, so it did nothing.
     Denied,
-    /// It was interrupted; whether it took effect is unknown.
+    /// It was stopped before anything was sent, for example while its approval waited, so it did nothing.
+    NotSent,
+    /// It was sent and interrupted; whether it took effect is unknown.
     Unknown,
 }
 

@@ -99,6 +99,35 @@ describe('a conversation in the side panel', () => {
     await scene.panel.gone('stop');
   });
 
+  test('stopping at an unanswered approval says that nothing was sent, not that the outcome is unknown', async () => {
+    const { panel, page } = scene;
+    const turn = await scene.ask('Fill in my name');
+    const filling = turn.tool('fill', { selector: '#name', value: 'Mallory' });
+    await panel.seen('approval', 'fill');
+    await panel.page.click('.stop');
+    await turn.interrupted();
+    await panel.gone('stop');
+    await filling.catch(() => {});
+    await panel.page.waitFor(`[...document.querySelectorAll('.step__reason')].at(-1)?.textContent.includes('it did nothing')`);
+    assert.notEqual(await page.evaluate('document.querySelector("#name").value'), 'Mallory');
+  });
+
+  test('what is typed at an approval only joined the queue: it denies the action and reaches the agent next', async () => {
+    const { panel, agent } = scene;
+    const turn = await scene.ask('Fill in my name again');
+    const filling = turn.tool('fill', { selector: '#name', value: 'Mallory' });
+    await panel.seen('approval', 'fill');
+    await panel.say('Write Grace instead');
+    assert.ok((await filling).isError);
+    await turn.interrupted();
+    const next = await agent.prompt();
+    assert.match(next.prompt, /Write Grace instead/);
+    await panel.page.waitFor(`document.querySelector('.decided--no')?.textContent.includes('by you')`);
+    assert.equal((await panel.texts('queued')).length, 0);
+    next.end();
+    await panel.gone('stop');
+  });
+
   test('messages wait in a queue, in order, and can be taken back', async () => {
     const { panel } = scene;
     const first = await scene.ask('first');

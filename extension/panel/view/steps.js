@@ -46,7 +46,7 @@ class StepRow {
     this.label.title = joined(words).trim();
     if (this.#glyphOf !== state) {
       this.#glyphOf = state;
-      this.glyph.replaceChildren(glyph(state), h("span", { class: "visually-hidden" }, t(`step_${state}`)));
+      this.glyph.replaceChildren(glyph(state), h("span", { class: "visually-hidden" }, t(`step_${state.replace("-", "_")}`)));
     }
     if (done) setText(this.time, duration(stepMs(row.item)));
     else if (row.asks) setText(this.time, "");
@@ -62,7 +62,7 @@ class StepRow {
   /** @param {string} state */
   #reason(state) {
     const result = this.#row?.item.done?.result?.trim() ?? "";
-    const words = state === "denied" ? t("stepDenied") : state === "unknown" ? t("stepUnknown") : state === "failed" ? failure(result) : "";
+    const words = reasonOf(state, result);
     this.note.hidden = words === "";
     this.note.replaceChildren(...(words ? [h("p", { class: "step__reason" }, words)] : []));
   }
@@ -99,10 +99,27 @@ function part(name, text, copyLabel) {
   ];
 }
 
+/** Returns why a step did not succeed; empty if it did. @param {string} state @param {string} result */
+function reasonOf(state, result) {
+  switch (state) {
+    case "denied":
+      return t("stepDenied");
+    case "not-sent":
+      return t("stepNotSent");
+    case "unknown":
+      return t("stepUnknown");
+    case "failed":
+      return failure(result);
+    default:
+      return "";
+  }
+}
+
 /** @param {string} state */
 function glyph(state) {
   if (state === "running") return spinner();
   if (state === "waiting") return h("i", { class: "step__waits" });
+  if (state === "not-sent") return icon("stop");
   return icon(state === "ok" ? "check" : state === "unknown" ? "alert" : "cross");
 }
 

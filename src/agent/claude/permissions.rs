@@ -89,6 +89,7 @@ impl Permissions {
         let (answer, answered) = oneshot::channel();
         let asked = PermissionAsked {
             request: request_id.clone(),
+            step: tool_use_id.clone(),
             ask,
             does,
             content: serde_json::to_string_pretty(&input).unwrap_or_default(),

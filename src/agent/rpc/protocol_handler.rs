@@ -47,6 +47,8 @@ pub struct HandlerOutput {
 
 /// A permission request without its answer channel.
 pub struct ToolPermission {
+    /// As [`PermissionAsked::step`].
+    pub step: Option<String>,
     pub ask: String,
     pub does: String,
     pub content: String,
@@ -98,10 +100,11 @@ impl HandlerOutput {
 
     pub fn ask(&mut self, request: String, permission: ToolPermission) {
         let (answer, answered) = oneshot::channel();
-        let ToolPermission { ask, does, content, why, kind, read_only } = permission;
+        let ToolPermission { step, ask, does, content, why, kind, read_only } = permission;
         self.open.push(request.clone());
         self.events.push(AgentEvent::PermissionAsked(PermissionAsked {
             request: request.clone(),
+            step,
             ask,
             does,
             content,

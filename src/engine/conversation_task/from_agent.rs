@@ -5,7 +5,7 @@
 
 use super::task::Task;
 use super::turn_steps::Steps;
-use crate::conversations::{Pending, QuestionAnswers};
+use crate::conversations::{Pending, QuestionAnswers, ToolCallName};
 use crate::policy::{ActionKind, ActionRequest, AuditedAction, PolicyOutcome, TaintLog};
 use gstack_agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
 use gstack_agent::clip::RESULT_BYTES;
@@ -17,6 +17,7 @@ use gstack_protocol::action::ActionRecord;
 use gstack_protocol::chat::{ChatBody, StepOutcome};
 use gstack_protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
 use gstack_protocol::sentence::Sentence;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 impl Task {
@@ -156,21 +157,23 @@ impl Task {
         self.services.approvals.changed();
     }
 
-    /// Reports a call that failed because it was denied as denied.
+    /// Returns the outcome of a step, which the agent reports less precisely: a denied call as a failed one, and a call
+    /// that was stopped before it was sent like one that was interrupted.
     fn outcome_of(&self, step_id: &StepId, outcome: StepOutcome) -> StepOutcome {
-        let failed = outcome == StepOutcome::Failed;
-        let denied = failed
-            && self
-                .steps
-                .call_of(step_id)
-                .is_some_and(|(tool, arguments)| self.gate.take_denied(step_id, tool, arguments));
-        if denied { StepOutcome::Denied } else { outcome }
+        let Some((tool, arguments)) = self.steps.call_of(step_id) else { return outcome };
+        match outcome {
+            StepOutcome::Failed if self.gate.take_denied(step_id, tool, arguments) => StepOutcome::Denied,
+            StepOutcome::Unknown if self.gate.take_unsent(step_id, tool, arguments) => StepOutcome::NotSent,
+            outcome => outcome,
+        }
     }
 
-    /// Closes all steps at the end of a turn. The outcome of unreported ones is unknown.
-    fn close_steps(&mut self, turn_id: &TurnId) {
+    /// Closes all steps at the end of a turn that the agent has not closed.
+    pub(super) fn close_steps(&mut self, turn_id: &TurnId) {
         self.services.policy.with_taint_log(self.conversation.id(), TaintLog::steps_over);
-        for body in self.steps.end_all(turn_id) {
+        for step_id in self.steps.open() {
+            let outcome = self.outcome_of(&step_id, StepOutcome::Unknown);
+            let body = self.steps.cut_off(turn_id.clone(), step_id, outcome);
             self.append(body);
         }
     }
@@ -211,6 +214,11 @@ impl Task {
         let limit = self.services.config.approval_limit();
         let (policy, conversation) = (self.services.policy.clone(), self.conversation.clone());
         let kept = action.clone();
+        let call = asked.step.map(|id| ToolCallName { id: Some(id), tool: String::new(), arguments: Value::Null });
+        let gate = self.gate.clone();
+        if let Some(call) = &call {
+            gate.note_unsent(call.clone());
+        }
         self.services.tasks.spawn(async move {
             // The agent withdraws a request by an event, which ends the wait.
             let answered = pending.answered(limit, &CancellationToken::new()).await;
@@ -220,7 +228,12 @@ impl Task {
                 &AuditedAction { line: &line, record: Some(&kept) },
                 answered,
             ) {
-                Ok(()) => PermissionAnswer::Allow,
+                Ok(()) => {
+                    if let Some(call) = &call {
+                        gate.note_sent(call);
+                    }
+                    PermissionAnswer::Allow
+                }
                 Err(fault) => PermissionAnswer::Deny(fault.message),
             };
             // The agent may have withdrawn the request or ended.

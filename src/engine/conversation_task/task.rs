@@ -103,6 +103,7 @@ impl Task {
                 () = shutdown.cancelled() => break,
                 () = at(deadline) => {
                     if let Some((turn_id, _)) = self.deadline.take() {
+                        self.close_steps(&turn_id);
                         self.step(Event::StopDeadline(turn_id));
                     }
                 }

@@ -71,13 +71,18 @@ impl Steps {
         self.open.get(step_id).map(|open| (open.tool.as_str(), open.arguments.as_str()))
     }
 
-    /// Ends all open steps as cut off.
-    pub(super) fn end_all(&mut self, turn_id: &TurnId) -> Vec<ChatBody> {
-        let open: Vec<StepId> = self.open.keys().cloned().collect();
-        let cut_off = "It was interrupted; it is unknown whether it took effect.";
-        open.into_iter()
-            .map(|step_id| self.end(turn_id.clone(), step_id, StepOutcome::Unknown, cut_off.to_owned()))
-            .collect()
+    /// Returns the steps that have not ended.
+    pub(super) fn open(&self) -> Vec<StepId> {
+        self.open.keys().cloned().collect()
+    }
+
+    /// Ends a step that was cut off.
+    pub(super) fn cut_off(&mut self, turn_id: TurnId, step_id: StepId, outcome: StepOutcome) -> ChatBody {
+        let words = match outcome {
+            StepOutcome::NotSent => "It was stopped before it was sent; it did nothing.",
+            _ => "It was interrupted; it is unknown whether it took effect.",
+        };
+        self.end(turn_id, step_id, outcome, words.to_owned())
     }
 
     pub(super) fn clear(&mut self) {
@@ -155,15 +160,16 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_were_not_reported_end_as_unknown_and_only_once() {
+    fn steps_that_were_not_reported_are_cut_off_once() {
         let mut steps = Steps::default();
         begin(&mut steps, "a", String::new());
         begin(&mut steps, "b", String::new());
         steps.end(TurnId::new("t"), StepId::new("a"), StepOutcome::Ok, String::new());
-        let ends = steps.end_all(&TurnId::new("t"));
+        assert_eq!(steps.open(), [StepId::new("b")]);
+        let end = steps.cut_off(TurnId::new("t"), StepId::new("b"), StepOutcome::NotSent);
         assert!(
-            matches!(&ends[..], [ChatBody::StepDone { step_id, outcome: StepOutcome::Unknown, .. }] if step_id.as_str() == "b")
+            matches!(end, ChatBody::StepDone { outcome: StepOutcome::NotSent, result, .. } if result.contains("did nothing"))
         );
-        assert!(steps.end_all(&TurnId::new("t")).is_empty());
+        assert!(steps.open().is_empty());
     }
 }

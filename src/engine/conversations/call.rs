@@ -5,7 +5,7 @@ use gstack_protocol::ids::StepId;
 use serde_json::Value;
 
 /// A tool call as its agent identified it, for matching the call to its step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ToolCallName {
     /// The agent's own id of the step, if it gives one.
     pub(crate) id: Option<String>,

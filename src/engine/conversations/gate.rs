@@ -41,6 +41,8 @@ pub(super) struct Shared {
     turn: Mutex<CancellationToken>,
     /// Denied calls whose steps have not ended yet. An agent reports a denied call like any failed one.
     denied: Mutex<Vec<ToolCallName>>,
+    /// Calls of the turn that have not been sent: they wait for their turn, a look at the page or an approval.
+    unsent: Mutex<Vec<ToolCallName>>,
     /// Text that people wrote in place of the text in an approval, until its call takes it.
     texts: Mutex<HashMap<ApprovalId, String>>,
 }
@@ -93,6 +95,7 @@ impl ConversationGate {
             is_to_warm: AtomicBool::new(false),
             turn: Mutex::default(),
             denied: Mutex::default(),
+            unsent: Mutex::default(),
             texts: Mutex::default(),
         }))
     }
@@ -187,9 +190,30 @@ impl ConversationGate {
     }
 
     /// Ends the agent if no turn runs, because its conversation lost its tab. The next message starts it again.
+    /// Records that a call has arrived and nothing of it has been sent yet.
+    pub(crate) fn note_unsent(&self, call: ToolCallName) {
+        lock(&self.0.unsent).push(call);
+    }
+
+    /// Records that a call is about to be sent, or has failed without a stop.
+    pub(crate) fn note_sent(&self, call: &ToolCallName) {
+        let mut unsent = lock(&self.0.unsent);
+        if let Some(at) = unsent.iter().position(|one| one == call) {
+            unsent.remove(at);
+        }
+    }
+
+    /// Returns true if nothing of this step's call was sent, and forgets it.
+    pub(crate) fn take_unsent(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
+        let mut unsent = lock(&self.0.unsent);
+        let at = unsent.iter().position(|call| call.is_of(step_id, tool, arguments));
+        at.map(|at| unsent.remove(at)).is_some()
+    }
+
     pub(crate) fn let_go(&self) {
         self.input(Input::LetGo);
     }
+        lock(&self.0.unsent).clear();
 
     /// Ends the agent if no turn runs, because another conversation needs its slot.
     pub(crate) fn sleep(&self) {

@@ -8,6 +8,7 @@ pub(super) fn step(outcome: StepOutcome) -> &'static str {
         StepOutcome::Ok => "done",
         StepOutcome::Failed => "failed",
         StepOutcome::Denied => "denied, did nothing",
+        StepOutcome::NotSent => "stopped before it was sent, did nothing",
         StepOutcome::Unknown => "interrupted, outcome unknown",
     }
 }

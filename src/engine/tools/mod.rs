@@ -101,7 +101,17 @@ impl ConversationTools {
             None => (tool_list::call_of(tool, &arguments)?, None),
         };
         let name = ToolCallName { id, tool: tool.to_owned(), arguments };
+        // A driver has no turn and no steps.
+        let has_step = self.driver.is_none();
+        if has_step {
+            self.gate.note_unsent(name.clone());
+        }
+        let turn = self.gate.turn_token();
         let outcome = self.run_in_turn(call, named, Some(&name), cancel).await;
+        // What a stop ended before it was sent stays recorded until its step ends.
+        if has_step && !turn.is_cancelled() {
+            self.gate.note_sent(&name);
+        }
         if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) {
             self.gate.note_denied(name);
         }
@@ -187,6 +197,13 @@ impl ConversationTools {
         self.unless_paused(spec, tabs, (&cancel, &outer), run).await
     }
 
+    /// Records that the call of this step is about to be sent: from here on, a stop leaves its outcome unknown.
+    fn sends(&self, step: Option<&ToolCallName>) {
+        if let Some(step) = step {
+            self.gate.note_sent(step);
+        }
+    }
+
     /// Runs a call in a tab that it may use.
     async fn run_in_tabs(
         &self,
@@ -225,6 +242,7 @@ impl ConversationTools {
         let asking = cancel.clone();
         let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
         act.permitted(self, &cancel).await;
+        self.sends(step);
         let mut wrote = edited.is_some();
         call = edited.unwrap_or(call);
         // What it sends may be the first part of something, even if it fails halfway.
@@ -233,7 +251,11 @@ impl ConversationTools {
         let mut outcome = self.run_and_answer(&call, target(expected, Some(shown)), tab, &cancel).await;
         // The page changed after the decision, and nothing was done: it is now a different action.
         if outcome.as_ref().is_err_and(|fault| fault.page_changed) {
+            if let Some(step) = step.filter(|_| self.driver.is_none()) {
+                self.gate.note_unsent(step.clone());
+            }
             let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
+            self.sends(step);
             wrote |= edited.is_some();
             call = edited.unwrap_or(call);
             self.remember_sent(tab, home, &call);

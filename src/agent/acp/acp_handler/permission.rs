@@ -39,6 +39,7 @@ impl AcpHandler {
         }
         let (ask, does, kind) = call.question();
         let permission = ToolPermission {
+            step: Some(call_id.clone()),
             ask,
             does,
             content: call.whole(),

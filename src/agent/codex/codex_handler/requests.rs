@@ -59,11 +59,20 @@ impl CodexHandler {
         let named = command.filter(|command| !command.trim().is_empty());
         let does =
             named.map_or_else(|| "Codex did not name the command".to_owned(), |named| words::command_line(&named));
+        let step = Some(item_id.clone());
         let request = self.wait(id, WaitingKind::Decision { item: item_id });
         let ask = "Run a command outside of the sandbox".to_owned();
         out.ask(
             request,
-            ToolPermission { ask, content: does.clone(), does, why: reason, kind: StepKind::Shell, read_only: false },
+            ToolPermission {
+                step,
+                ask,
+                content: does.clone(),
+                does,
+                why: reason,
+                kind: StepKind::Shell,
+                read_only: false,
+            },
         );
     }
 
@@ -76,10 +85,19 @@ impl CodexHandler {
             return out.answer(&id, json!({"decision": "decline"}));
         }
         let (ask, does) = words::change_question(changes, &self.folder);
+        let step = Some(item_id.clone());
         let request = self.wait(id, WaitingKind::Decision { item: item_id });
         out.ask(
             request,
-            ToolPermission { ask, content: does.clone(), does, why: reason, kind: StepKind::File, read_only: false },
+            ToolPermission {
+                step,
+                ask,
+                content: does.clone(),
+                does,
+                why: reason,
+                kind: StepKind::File,
+                read_only: false,
+            },
         );
     }
 
@@ -90,7 +108,15 @@ impl CodexHandler {
         let ask = "Widen the sandbox for this turn".to_owned();
         out.ask(
             request,
-            ToolPermission { ask, content: does.clone(), does, why: reason, kind: StepKind::Shell, read_only: false },
+            ToolPermission {
+                step: None,
+                ask,
+                content: does.clone(),
+                does,
+                why: reason,
+                kind: StepKind::Shell,
+                read_only: false,
+            },
         );
     }
 
