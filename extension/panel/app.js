@@ -72,6 +72,12 @@ export class PanelApp {
     const { control } = chat;
     this.queue = new Queue(byId("queue"), {
       remove: (clientId) => this.#do(() => chat.unqueue(clientId)),
+      edit: (clientId) => this.#do(() => this.writing.edit(clientId)),
+      order: (clientIds, now) => this.#do(() => chat.order(clientIds, now)),
+      clear: (clientIds) =>
+        this.#do(async () => {
+          for (const clientId of clientIds) await chat.unqueue(clientId);
+        }),
       goOn: () => this.#do(() => control.goOn()),
     });
     const pick = new Pick({ connection, toast: this.toast, offerRefs: () => this.drawers.toggleDebug("refs") });
@@ -157,6 +163,7 @@ export class PanelApp {
         resend: (clientId) => chat.sender.resend(clientId),
         takeBack: (clientId) => this.writing.takeBack(clientId),
         showSettings: () => this.drawers.toggle("settings"),
+        sendTyped: (later) => this.composer.submit(later),
         readOnly: false,
       },
     });
@@ -220,6 +227,7 @@ export class PanelApp {
       canClear: entries.length > 0 && !state.reading,
     });
     byId("quick").hidden = !connected || this.drawers.open !== null;
+    this.conversation.setTyping(!this.composer.isEmpty);
     this.announcer.watch(shown);
     this.attention.update(state);
   }

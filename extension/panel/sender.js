@@ -27,8 +27,9 @@ export class Sender {
    * @param {string} text
    * @param {NewAttachment[]} [attachments]
    * @param {string | null} [context]  the part of the page that goes with it: a selection, a picked element
+   * @param {boolean} [now]  the running turn is stopped for it
    */
-  say(text, attachments = [], context = null) {
+  say(text, attachments = [], context = null, now = false) {
     const { conversation, tab } = this.store.state;
     if (!conversation) return;
     this.store.dispatch({
@@ -39,6 +40,7 @@ export class Sender {
         text,
         page: tab && { url: tab.url, title: tab.title, ...(context ? { selection: context } : {}) },
         attachments,
+        ...(now && { now }),
         state: "new",
         fault: null,
       },
@@ -54,10 +56,11 @@ export class Sender {
       for (;;) {
         const message = this.store.state.outbox.find(({ state }) => state === "new");
         if (!message || !this.#connected) return;
-        const { clientId, conversationId, text, page, attachments } = message;
+        const { clientId, conversationId, text, page, attachments, now = false } = message;
         this.store.dispatch({ type: "message-changed", clientId, change: { state: "sending", fault: null } });
         try {
           const { seq } = await this.connection.request("chat.send", { conversationId, clientId, text, page, attachments, from: "panel" });
+          if (now) await this.#hurry(conversationId, clientId);
           const held = heldConversation(this.store.state, conversationId);
           const known = held?.events.some((event) => event.seq === seq);
           this.store.dispatch(
@@ -74,6 +77,20 @@ export class Sender {
     } finally {
       this.#sending = false;
     }
+  }
+
+  /**
+   * Puts a sent message in front of those that wait, and stops the running turn for it.
+   * @param {string} conversationId
+   * @param {string} clientId
+   */
+  async #hurry(conversationId, clientId) {
+    const waiting = heldConversation(this.store.state, conversationId)?.view.waiting.map((each) => each.clientId) ?? [];
+    const clientIds = [clientId, ...waiting.filter((each) => each !== clientId)];
+    await this.connection.request("chat.order", { conversationId, clientIds, now: true }).catch((error) => {
+      // The turn has ended meanwhile, and the message runs already.
+      if (faultOf(error).code !== "conflict") throw error;
+    });
   }
 
   /** Sends a failed message again, with the same id. @param {string} clientId */

@@ -244,6 +244,16 @@ export class TabConversation {
     this.store.dispatch({ type: "message-dropped", clientId });
   }
 
+  /**
+   * Changes the order of the queued messages.
+   * @param {string[]} clientIds  all of them, the next one first
+   * @param {boolean} now  stops the running turn and runs the first one
+   */
+  async order(clientIds, now) {
+    const held = this.store.state.conversation;
+    if (held) await this.connection.request("chat.order", { conversationId: held.info.conversationId, clientIds, now });
+  }
+
   /** Reports the composer's text: at its first character the daemon may start the agent. @param {string} text */
   writes(text) {
     if (text.trim() === "") this.#prepared = null;

@@ -6,6 +6,7 @@
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drafts } from "./drafts.js"
  * @import { Place } from "./own-commands.js"
+ * @import { Unsent } from "./state/outbox.js"
  * @import { TabView } from "./state/panel-state.js"
  * @import { Source } from "./view/attach-menu.js"
  * @import { Held } from "./view/attachments.js"
@@ -65,12 +66,13 @@ export class Writing {
   /** The composer's callbacks. @returns {import("./view/composer.js").ComposerActions} */
   get actions() {
     return {
-      send: (text, attachments, context) => this.send(text, attachments, context),
+      send: (text, attachments, context, later) => this.send(text, attachments, context, later),
       stop: () => this.place.stop(),
       recall: () => this.#lastMessage,
       arrive: () => this.panel.chat.prepare(),
       draft: (text) => {
         this.panel.chat.writes(text);
+        this.conversation().setTyping(!this.composer.isEmpty);
         this.drafts.typed();
       },
       attached: () => this.drafts.attached(),
@@ -97,13 +99,24 @@ export class Writing {
     return true;
   }
 
-  /** @param {string} text @param {NewAttachment[]} attachments @param {string | null} context */
-  send(text, attachments, context) {
+  /**
+   * Sends a message. If a request waits for the person, the message takes its place: the request is refused, the turn
+   * ends, and the agent gets the message.
+   * @param {string} text
+   * @param {NewAttachment[]} attachments
+   * @param {string | null} context
+   * @param {boolean} [later]  it joins the queue even if a request waits
+   */
+  send(text, attachments, context, later = false) {
     if (this.queue.isFull) {
       this.queue.refuse();
       return false;
     }
-    this.panel.chat.sender.say(text, attachments, context);
+    const { asking } = this.conversation();
+    const instead = asking !== null && !later;
+    // In this order on the wire: the request is refused, not withdrawn.
+    if (instead) void asking.refuse();
+    this.panel.chat.sender.say(text, attachments, context, instead);
     this.sent();
     this.conversation().toEnd();
     return true;
@@ -168,7 +181,22 @@ export class Writing {
     const { store } = this.panel;
     const message = store.state.outbox.find((each) => each.clientId === clientId);
     store.dispatch({ type: "message-dropped", clientId });
-    if (!message) return;
+    if (message) this.#bringBack(message);
+  }
+
+  /** Takes a queued message out of the queue and back into the composer. @param {string} clientId */
+  async edit(clientId) {
+    const { conversation } = this.panel.store.state;
+    const message = conversation?.view.waiting.find((each) => each.clientId === clientId);
+    if (!conversation || !message) return;
+    const { conversationId } = conversation.info;
+    const attachments = await Promise.all(message.attachments.map((file) => this.#again(conversationId, file)));
+    await this.panel.chat.unqueue(clientId);
+    this.#bringBack({ text: message.text, page: { url: "", title: "", selection: message.context }, attachments });
+  }
+
+  /** @param {Pick<Unsent, "text" | "page" | "attachments">} message */
+  #bringBack(message) {
     this.composer.value = joinedText(message.text, this.composer.value);
     this.composer.bring([...heldOf(message), ...this.composer.attachments.held]);
     this.drafts.typed();

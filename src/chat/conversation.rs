@@ -206,6 +206,15 @@ impl Conversation {
         self.lock().handle(Event::Unqueue(client_id), OnFailure::Undo).map(|_| ())
     }
 
+    /// Changes the order of the queued messages. With `now`, the effects stop the running turn. Blocks: an fsync.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these are not the messages that wait, or the journal cannot be written.
+    pub fn order(&self, client_ids: Vec<ClientMessageId>, now: bool) -> Result<Handled, ChatError> {
+        self.lock().handle(Event::Order { client_ids, now }, OnFailure::Undo)
+    }
+
     /// Answers an approval. The effects contain the answer for the requester.
     ///
     /// # Errors

@@ -120,6 +120,7 @@ impl Document {
                 self.block(&format!("*{end}{why}*"));
             }
             ChatBody::MessageRemoved { .. }
+            | ChatBody::QueueOrdered { .. }
             | ChatBody::Text { .. }
             | ChatBody::Thinking { .. }
             | ChatBody::Plan { .. }

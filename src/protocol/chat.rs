@@ -73,6 +73,11 @@ pub enum ChatBody {
         /// The message's id.
         client_id: ClientMessageId,
     },
+    /// The person changed the order of the queued messages.
+    QueueOrdered {
+        /// All queued messages, the next one first.
+        client_ids: Vec<ClientMessageId>,
+    },
     /// A message's turn begins. Everything up to `turn-done` belongs to it.
     TurnStarted {
         /// Identifies the turn in all its events.

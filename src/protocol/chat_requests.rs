@@ -117,6 +117,19 @@ pub struct ChatUnqueue {
     pub client_id: ClientMessageId,
 }
 
+/// A new order of the queued messages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatOrder {
+    pub conversation_id: ConversationId,
+    /// All queued messages, the next one first.
+    pub client_ids: Vec<ClientMessageId>,
+    /// Stops the running turn, and runs the first message as soon as that turn has ended.
+    #[serde(default)]
+    pub now: bool,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -9,8 +9,8 @@ use super::approval_notices::ApprovalsWaiting;
 use super::basics::{Echo, Empty, Pong};
 use super::chat::{Attachment, ChatDelta, ChatEventPush, ChatGap, ConversationInfo, HistoryPage, Subscribed};
 use super::chat_requests::{
-    ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart, FileRead,
-    QuestionAnswer, Sent,
+    ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatOrder, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
+    FileRead, QuestionAnswer, Sent,
 };
 use super::command::{CommandResult, CommandRun};
 use super::control::Stopped;
@@ -70,6 +70,8 @@ requests! {
     "chat.send" chat_send ChatSend(ChatSend) -> Sent;
     /// Removes a queued message.
     "chat.unqueue" chat_unqueue ChatUnqueue(ChatUnqueue) -> Empty;
+    /// Changes the order of the queued messages, and may run the first one now.
+    "chat.order" chat_order ChatOrder(ChatOrder) -> Empty;
     /// Stops the running turn.
     "chat.stop" chat_stop ChatStop(ChatRef) -> Empty [unconfirmed];
     /// Stops the running turns of all conversations.

@@ -135,7 +135,7 @@ describe('a conversation in the side panel', () => {
     await panel.say('third');
     await panel.count('queued', 2);
     await panel.page.waitFor(`!document.querySelector('.queue-chip:last-of-type button').disabled`);
-    await panel.page.click('.queue-chip:last-of-type button');
+    await panel.page.click('.queue-chip:last-of-type button:last-of-type');
     await panel.count('queued', 1);
     first.end();
     const second = await scene.agent.prompt();

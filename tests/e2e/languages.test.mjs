@@ -11,7 +11,7 @@ import { Scene } from './harness/scene.mjs';
 /** Four consecutive Latin words in the panel's visible text or labels. Excludes text from others, also in brackets. */
 const ENGLISH = `(() => {
   const theirs = 'code, pre, kbd, .data, .bubble, .prose, .tabbar, .step__detail, .composer__text, ' +
-    '.approval__does, .asked__does, .log-row, option';
+    '.approval__does, .asked__does, .approval__command > code, .log-row, option';
   const seen = [...document.querySelectorAll('.panel, .panel *')].filter((one) => !one.closest(theirs) && one.checkVisibility());
   const parts = seen.flatMap((one) => [
     ...[...one.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.data),

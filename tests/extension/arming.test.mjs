@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { revealed } from "../../extension/panel/state/revealed.js";
-import { armed, composer, options, press, say, withPanel } from "./with-panel.mjs";
+import { armed, composer, options, press, say, text, withPanel } from "./with-panel.mjs";
 
 const decided = "document.querySelectorAll('.decided').length";
 const card = "document.querySelector('.approval')";
@@ -86,9 +86,31 @@ describe("a card that asks", options, () => {
       await types(panel, "no wait, 2 of them");
       assert.equal(await panel.evaluate(`${composer}.value`), "no wait, 2 of them");
       await panel.key("Enter");
-      await panel.until("document.querySelector('.queue').innerText.includes('no wait, 2 of them')");
+      // Typing at a card only joined the queue, and the card went on waiting.
+      await panel.until(`${decided} === 1 && ${card} === null`);
+      await panel.until("[...document.querySelectorAll('.bubble')].at(-1).innerText === 'no wait, 2 of them'");
+      const wire = await browser.wire();
+      assert.match(wire, /answered .*"decision":"deny"[^]*message .*no wait, 2 of them/);
+      assert.equal(await panel.evaluate("document.querySelectorAll('.queue-chip').length"), 0);
+    }));
+
+  test("the card says what the message does to it; with Ctrl and Enter the message waits and the card stays", () =>
+    withPanel("approval", async (panel, browser) => {
+      await panel.until(armed);
+      const rows = "[...document.querySelectorAll('.approval [data-instead]')].map((one) => one.innerText.replace(/\\s+/g, ' '))";
+      assert.deepEqual(await panel.evaluate(rows), []);
+      await panel.evaluate(`${composer}.focus()`);
+      await panel.type("later then");
+      assert.deepEqual(await panel.evaluate(rows), ["Deny and tell Claude Code Enter", "Send later, keep the request Ctrl Enter"]);
+      await panel.key("Enter", "Enter", { modifiers: 2 });
+      await panel.until("document.querySelector('.queue').innerText.includes('later then')");
+      assert.deepEqual(await panel.evaluate(rows), []);
       assert.equal(await panel.evaluate(decided), 0);
       assert.doesNotMatch(await browser.wire(), /call approval\.answer/);
+      await panel.type("no, the newest");
+      await panel.evaluate("document.querySelector('[data-instead=now]').click()");
+      await panel.until(`${decided} === 1`);
+      await panel.until(text("no, the newest"));
     }));
 
   test("a card that moves under the pointer is not armed any more", () =>

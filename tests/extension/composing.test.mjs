@@ -24,14 +24,14 @@ describe("the composer", options, () => {
       await panel.until("!document.querySelector('#commands').hidden");
       assert.deepEqual(
         await panel.evaluate("[...document.querySelectorAll('#commands .menu__name')].map((one) => one.innerText.split(' ')[0])"),
-        ["/review", "/release-notes", "/rename", "/screenshot"],
+        ["/rename", "/screenshot", "/review", "/release-notes"],
       );
-      assert.equal(await panel.evaluate(selectedCommand), "/review");
+      assert.equal(await panel.evaluate(selectedCommand), "/rename title");
       assert.equal(
         await panel.evaluate(`document.getElementById(${composer}.getAttribute("aria-activedescendant")).getAttribute("aria-selected")`),
         "true",
       );
-      await panel.key("ArrowDown");
+      for (let times = 0; times < 3; times += 1) await panel.key("ArrowDown");
       await panel.key("Tab");
       assert.equal(await panel.evaluate(`${composer}.value`), "/release-notes ");
       assert.equal(await panel.evaluate("document.querySelector('#commands').hidden"), true);
@@ -79,6 +79,32 @@ describe("the composer", options, () => {
           .map((row) => row.getAttribute("aria-selected")),
       );
       assert.deepEqual(painted, ["true"]);
+    }));
+
+  test("in a filled composer the slash did nothing: it lists the commands and keeps what was written", () =>
+    withPanel("usual", async (panel, browser) => {
+      await panel.until(ready);
+      await panel.evaluate(`${composer}.focus()`);
+      await panel.type("since May");
+      const open = "document.querySelector('.composer__bar [aria-label=Commands]').click()";
+      await panel.evaluate(open);
+      await panel.until("!document.querySelector('#commands').hidden");
+      await panel.key("Escape");
+      assert.equal(await panel.evaluate(`${composer}.value`), "since May");
+      await panel.evaluate(open);
+      await panel.type("sett");
+      await panel.until(`${selectedCommand}?.startsWith("/settings")`);
+      await panel.key("Enter");
+      await panel.until("!document.querySelector('#settings').hidden");
+      assert.equal(await panel.evaluate(`${composer}.value`), "since May");
+      await panel.key("Escape");
+      await panel.evaluate(open);
+      await panel.type("release");
+      await panel.until(`${selectedCommand}?.startsWith("/release-notes")`);
+      await panel.key("Enter");
+      assert.equal(await panel.evaluate(`${composer}.value`), "/release-notes since May");
+      await panel.key("Enter");
+      assert.equal((await sent(browser)).text, "/release-notes since May");
     }));
 
   test("beside Stop and Send the model keeps its whole name, at every width", () =>
@@ -312,6 +338,25 @@ describe("the composer", options, () => {
       assert.deepEqual(await panel.evaluate(chips), []);
       await panel.evaluate(`chrome.tabs.remove(${other})`);
       await panel.until("document.querySelector('.composer [data-kind=page]') && document.querySelector('.composer [data-kind=picture]')");
+    }));
+
+  test("a queued message could only be removed: it is edited, moved forward, sent now, and all are cleared at once", () =>
+    withPanel("queue-full", async (panel, browser) => {
+      const chips = "[...document.querySelectorAll('.queue-chip > .truncate')].map((one) => one.innerText)";
+      const act = (index, label) =>
+        panel.evaluate(`document.querySelectorAll('.queue-chip')[${index}].querySelector('[aria-label="${label}"]').click()`);
+      await panel.until(`${chips}.length === 5 && !document.querySelector(".queue-chip button").disabled`);
+      const [first, second, third, ...rest] = await panel.evaluate(chips);
+      await act(1, "Move forward");
+      await panel.until(`${chips}[0] === ${JSON.stringify(second)}`);
+      await act(1, "Edit");
+      await panel.until(`${composer}.value === ${JSON.stringify(first)} && ${chips}.length === 4`);
+      await act(1, "Stop the turn and send now");
+      await panel.until(`${chips}.length === 3 && document.querySelector("#conversation").innerText.includes(${JSON.stringify(third)})`);
+      assert.deepEqual(await panel.evaluate(chips), [second, ...rest]);
+      assert.match(await browser.wire(), /order .*"now":true/);
+      await press(panel, "Clear");
+      await panel.until("document.querySelector('#queue').hidden");
     }));
 
   test("a message that was refused comes back whole, before what was written meanwhile", () =>

@@ -180,6 +180,19 @@ const methods = {
   "chat.unqueue": ({ conversationId, clientId }) => (
     stage(conversations.get(conversationId)).event({ type: "message-removed", clientId }), {}
   ),
+  "chat.order": ({ conversationId, clientIds, now }) => {
+    const held = conversations.get(conversationId);
+    const begun = (clientId) => held.events.some((event) => event.type === "turn-started" && event.clientId === clientId);
+    if (clientIds.some(begun) || (now && held.state === "idle")) throw fault("conflict", "This message is not waiting");
+    log("order", JSON.stringify({ clientIds: clientIds.length, now }));
+    const on = stage(held);
+    on.event({ type: "queue-ordered", clientIds });
+    if (!now) return {};
+    methods["chat.stop"]({ conversationId });
+    const first = held.events.find((event) => event.type === "message" && event.clientId === clientIds[0]);
+    void run(on, first.clientId, first.text);
+    return {};
+  },
   "chat.stop": ({ conversationId }) => {
     const held = conversations.get(conversationId);
     const turn = held.events.findLast(({ type }) => type === "turn-started");

@@ -33,23 +33,25 @@ describe("commands", () => {
   const claude = { label: "Claude Code", commands: [{ name: "review" }, { name: "pre-release", hint: "[since]" }, { name: "cost" }] };
 
   test("a slash at the very beginning, alone, is a command; all else is a message", () => {
-    assert.deepEqual(["/", "/re", "/re view", "a /re", "", "//", "/mcp:list"].map(typedCommand), [
-      "",
-      "re",
-      null,
-      null,
-      null,
-      null,
-      "mcp:list",
-    ]);
+    assert.deepEqual(
+      [
+        [1, "/ a message"],
+        [3, "/re a message"],
+        [3, "/renew"],
+        [9, "/re a message"],
+      ].map(([caret, value]) => typedCommand(value, caret)),
+      [{ name: "", rest: "a message" }, { name: "re", rest: "a message" }, null, null],
+    );
+    const name = (/** @type {string} */ value) => typedCommand(value)?.name ?? null;
+    assert.deepEqual(["/", "/re", "/re view", "a /re", "", "//", "/mcp:list"].map(name), ["", "re", null, null, null, null, "mcp:list"]);
   });
 
-  test("the agent's come first, those that begin with it before those that hold it", () => {
+  test("ours come first, then the agent's; those that begin with it before those that hold it", () => {
     assert.deepEqual(
       offered("re", own, claude).map(({ title, commands }) => [title, commands.map(({ name }) => name)]),
       [
-        ["Claude Code", ["review", "pre-release"]],
         ["gstack", ["rename"]],
+        ["Claude Code", ["review", "pre-release"]],
       ],
     );
     assert.deepEqual(offered("zzz", own, claude), []);

@@ -123,6 +123,11 @@ export function applyEvent(held, event, lists = COPIED) {
       const index = held.waiting.findIndex(({ clientId }) => clientId === event.clientId);
       return index === -1 ? held : { ...held, waiting: lists.drop(held.waiting, index) };
     }
+    case "queue-ordered": {
+      const place = new Map(event.clientIds.map((clientId, index) => [clientId, index]));
+      const at = (/** @type {MessageEntry} */ { clientId }) => place.get(clientId) ?? place.size;
+      return { ...held, waiting: held.waiting.toSorted((one, other) => at(one) - at(other)) };
+    }
     case "turn-started":
       return startTurn(held, event, lists);
     case "text":

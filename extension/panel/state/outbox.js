@@ -13,6 +13,7 @@
  * @property {string} text
  * @property {PageContext | null} page
  * @property {NewAttachment[]} attachments
+ * @property {boolean} [now]  the running turn is stopped for it
  * @property {"new" | "sending" | "sent" | "failed"} state  `new`: to be sent when there is a connection; `sent`:
  * acknowledged, its event is still to arrive
  * @property {Fault | null} fault  why it failed

@@ -39,16 +39,20 @@ export const FOR_ONE_MESSAGE = /** @type {const} */ ({ fast: "…", deep: "…" 
 /** @typedef {keyof typeof OWN} OwnName */
 
 /**
- * Returns the typed part of a command name, if the text is nothing else: `/re`. Null if the text is a message.
+ * Returns the typed part of a command name if the text before the caret is nothing else: `/re`. What follows it is the
+ * message that was there before. Null if the text is a message.
  * @param {string} text
+ * @param {number} [caret]
+ * @returns {{ name: string, rest: string } | null}
  */
-export function typedCommand(text) {
-  const found = /^\/([\w:.-]*)$/.exec(text);
-  return found ? (found[1] ?? "") : null;
+export function typedCommand(text, caret = text.length) {
+  const found = /^\/([\w:.-]*)$/.exec(text.slice(0, caret));
+  const rest = text.slice(caret);
+  return found && /^(?:$|\s)/.test(rest) ? { name: found[1] ?? "", rest: rest.trimStart() } : null;
 }
 
 /**
- * Returns groups of matching commands: first those that start with the text, then those that contain it; the agent's
+ * Returns groups of matching commands: first those that start with the text, then those that contain it; the panel's
  * group first.
  * @param {string} typed
  * @param {Command[]} own
@@ -69,8 +73,8 @@ export function offered(typed, own, agent) {
     own: false,
   }));
   return [
-    { title: agent?.label ?? "", commands: fitting(theirs) },
     { title: "gstack", commands: fitting(own) },
+    { title: agent?.label ?? "", commands: fitting(theirs) },
   ].filter(({ commands }) => commands.length > 0);
 }
 

@@ -54,6 +54,16 @@ export class ApprovalGroup extends Ask {
   }
 
   /** @override */
+  get insteadWords() {
+    return t("denyAndTell", this.agentLabel);
+  }
+
+  /** @override */
+  refuse() {
+    return this.#send(this.#lines, "deny");
+  }
+
+  /** @override */
   get deciding() {
     return [this.#allow, this.#deny];
   }

@@ -39,6 +39,7 @@ export class Approval extends Ask {
   /** @type {AskedText | null} */ #text = null;
   /** @returns {(Node | string)[]} */
   #title = () => [];
+  #id = "";
 
   /**
    * @param {string} agentLabel
@@ -63,6 +64,16 @@ export class Approval extends Ask {
   }
 
   /** @override */
+  get insteadWords() {
+    return t("denyAndTell", this.agentLabel);
+  }
+
+  /** @override */
+  refuse() {
+    return this.#send(this.#id, "deny");
+  }
+
+  /** @override */
   get deciding() {
     return this.#deciding;
   }
@@ -74,6 +85,7 @@ export class Approval extends Ask {
     const headline = `approval-${approvalId}`;
     const facts = factsOf(event);
     // Permanent or global choices cannot be reached with a single key or a hasty click.
+    this.#id = approvalId;
     this.#title = () => wholeSentence(askParts(event));
     this.#choices = choices
       .filter((decision) => decision !== "allow-always")

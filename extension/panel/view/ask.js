@@ -57,6 +57,21 @@ export class Ask {
     return [];
   }
 
+  /** Names what happens to the request if the person writes something else instead. @returns {string} */
+  get insteadWords() {
+    return "";
+  }
+
+  /** Refuses the request, because the person writes something else instead. @abstract @returns {Promise<void>} */
+  refuse() {
+    throw new Error("a subclass does it");
+  }
+
+  /** Shows more at the end of the card. @param {HTMLElement} more */
+  append(more) {
+    if (more.parentElement !== this.#card) this.#card?.append(more);
+  }
+
   /** Scrolls to the card and gives it the focus. */
   show() {
     this.#card?.scrollIntoView({ block: "nearest" });

@@ -21,8 +21,8 @@ const IN_COMPOSITION = 229;
 
 /**
  * @typedef {object} ComposerActions
- * @property {(text: string, attachments: NewAttachment[], context: string | null) => boolean} send  false: rejected,
- * the text stays
+ * @property {(text: string, attachments: NewAttachment[], context: string | null, later: boolean) => boolean} send
+ * `later`: it joins the queue even if a request waits; false: rejected, the text stays
  * @property {() => void} stop
  * @property {() => void} arrive  called when the person clicks into the box
  * @property {() => string | null} recall  returns the previous message, for ↑ in an empty box
@@ -210,14 +210,24 @@ export class Composer {
   }
 
   #offer() {
-    const typed = typedCommand(this.text.value);
+    const typed = typedCommand(this.text.value, this.text.selectionEnd);
     if (typed === null) this.slash.close();
-    else this.slash.show(this.actions.commands(typed), typed);
+    else this.slash.show(this.actions.commands(typed.name), typed.name);
   }
 
+  /** Closes the list. A slash that was only put in front of a message goes. */
+  #leaveCommands() {
+    const typed = typedCommand(this.text.value, this.text.selectionEnd);
+    if (typed?.name === "" && typed.rest !== "") this.#replace(typed.rest);
+    this.slash.close();
+  }
+
+  /** Opens the list. What is already written stays behind the slash. */
   #openCommands() {
-    if (this.text.value.trim() === "") {
-      this.text.value = "/";
+    if (typedCommand(this.text.value, this.text.selectionEnd) === null) {
+      const { value } = this.text;
+      this.text.value = value.trim() === "" ? "/" : `/ ${value}`;
+      this.text.setSelectionRange(1, 1);
       this.#changed();
     }
     this.focus();
@@ -236,9 +246,16 @@ export class Composer {
    * Runs the command, or completes it in the text if it takes an argument and its name was not fully typed.
    * @param {Command} command
    */
-  #chooseCommand({ name, hint }) {
+  #chooseCommand({ name, hint, own }) {
+    const rest = typedCommand(this.text.value, this.text.selectionEnd)?.rest ?? "";
     this.slash.close();
-    if (hint && this.text.value !== `/${name}`) return this.#replace(`/${name} `);
+    if (rest !== "" && own && !hint) {
+      // It takes no argument, so what was written stays a message.
+      this.#replace(rest);
+      this.actions.run(`/${name}`);
+      return;
+    }
+    if (rest !== "" || (hint && this.text.value !== `/${name}`)) return this.#replace(`/${name} ${rest}`);
     this.text.value = `/${name}`;
     this.#send();
   }
@@ -248,12 +265,18 @@ export class Composer {
     if (this.#entered) this.#send();
   }
 
-  #send() {
+  /** Sends the message, as Enter does. @param {boolean} later  it joins the queue even if a request waits */
+  submit(later) {
+    this.focus();
+    this.#send(later);
+  }
+
+  #send(later = false) {
     const text = this.text.value.trim();
     if (text.startsWith("/") && this.actions.run(text)) return this.#sent(false);
     this.#entered = !this.#canSend;
     if (!this.#canSend || this.isEmpty) return;
-    if (!this.actions.send(text, this.attachments.files, this.attachments.context)) return;
+    if (!this.actions.send(text, this.attachments.files, this.attachments.context, later)) return;
     this.#sent(true);
   }
 
@@ -284,7 +307,7 @@ export class Composer {
     if (this.slash.isOpen && this.#slashKey(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      this.#send();
+      this.#send(event.ctrlKey || event.metaKey);
     } else if (event.key === "ArrowUp" && this.text.value === "") {
       const before = this.actions.recall();
       if (before === null) return;
@@ -299,8 +322,9 @@ export class Composer {
   #slashKey(event) {
     const { selected } = this.slash;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") this.slash.move(event.key === "ArrowDown" ? 1 : -1);
-    else if (event.key === "Escape") this.slash.close();
-    else if (event.key === "Tab" && selected && !event.shiftKey) this.#replace(`/${selected.name} `);
+    else if (event.key === "Escape") this.#leaveCommands();
+    else if (event.key === "Tab" && selected && !event.shiftKey)
+      this.#replace(`/${selected.name} ${typedCommand(this.text.value, this.text.selectionEnd)?.rest ?? ""}`);
     else if (event.key === "Enter" && selected && !event.shiftKey && !event.altKey) this.#chooseCommand(selected);
     else return false;
     event.preventDefault();

@@ -8,7 +8,7 @@
  * @import { TurnTools } from "./turn.js"
  */
 import { t } from "../../shared/i18n.js";
-import { h, icon, KeyedList, zoomOf } from "./dom.js";
+import { h, icon, KeyedList, setText, zoomOf } from "./dom.js";
 import { Message } from "./message.js";
 import { Turn } from "./turn.js";
 
@@ -48,7 +48,8 @@ export class ConversationView {
   /**
    * @param {HTMLElement} scroller
    * @param {object} options
-   * @param {MessageTools & TurnTools} options.tools
+   * @param {MessageTools & TurnTools & { sendTyped: (later: boolean) => void }} options.tools  `sendTyped` sends what the
+   * composer contains: in place of the request that waits, or later
    * @param {() => Promise<void>} options.loadOlder
    */
   constructor(scroller, { tools, loadOlder }) {
@@ -69,6 +70,20 @@ export class ConversationView {
       icon("shield"),
       this.waitsFor,
       h("span", { class: "waits__show" }, t("showCard")),
+    );
+    this.insteadWords = h("span", { class: "choice__words" });
+    const choice = (/** @type {string} */ key, /** @type {HTMLElement} */ words, /** @type {boolean} */ later) =>
+      h(
+        "button",
+        { class: "choice", type: "button", "data-instead": later ? "later" : "now", onclick: () => this.tools.sendTyped(later) },
+        words,
+        h("kbd", { class: "key", "aria-hidden": "true" }, key),
+      );
+    this.instead = h(
+      "div",
+      { class: "card__rows card__instead", role: "group", "aria-label": t("sayInstead") },
+      choice("Enter", this.insteadWords, false),
+      choice("Ctrl Enter", h("span", { class: "choice__words" }, t("queueLater")), true),
     );
     /** @type {KeyedList<Shown>} */
     this.entries = new KeyedList(
@@ -251,6 +266,14 @@ export class ConversationView {
     this.#drawEdge();
     if (scrollTop < NEAR && !this.#follows) this.#up();
     else if (this.#below < NEAR && this.#to < this.#shown.length) this.#down();
+  }
+
+  /** Shows in the card that waits what sending does with it. @param {boolean} isTyping  the composer contains a message */
+  setTyping(isTyping) {
+    const { asking } = this;
+    if (!isTyping || !asking) return this.instead.remove();
+    setText(this.insteadWords, asking.insteadWords);
+    asking.append(this.instead);
   }
 
   /** Shows what waits for the person if its card is not in view. */

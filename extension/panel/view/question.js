@@ -19,6 +19,7 @@ export class Question extends Ask {
   /** @type {{ part: QuestionPart, boxes: HTMLInputElement[], own: HTMLInputElement }[]} */ #parts = [];
   /** @type {HTMLButtonElement[]} */ #deciding = [];
   #text = "";
+  #id = "";
 
   /** @param {string} agentLabel @param {AnswerQuestion} answer */
   constructor(agentLabel, answer) {
@@ -30,6 +31,16 @@ export class Question extends Ask {
   /** @override */
   get title() {
     return [this.#text];
+  }
+
+  /** @override */
+  get insteadWords() {
+    return t("leaveAndTell", this.agentLabel);
+  }
+
+  /** @override */
+  refuse() {
+    return this.#send(this.#id, []);
   }
 
   /** @override */
@@ -48,6 +59,7 @@ export class Question extends Ask {
   card({ ask: { questionId, parts } }) {
     const headline = `question-${questionId}`;
     this.#text = parts[0]?.text ?? "";
+    this.#id = questionId;
     const main = h("button", { class: "button button--solid", type: "submit", disabled: true }, t("answer"));
     const leave = h(
       "button",

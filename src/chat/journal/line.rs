@@ -79,10 +79,10 @@ pub(crate) fn encode(line: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Returns true for the events that may come while a text block grows: a person can send or remove a message at any
+/// Returns true for the events that may come while a text block grows: a person can send, remove or reorder messages at any
 /// time. Every other event ends the block, so no text of an earlier event ever follows it.
 pub(crate) fn leaves_block_open(body: &ChatBody) -> bool {
-    matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. })
+    matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. } | ChatBody::QueueOrdered { .. })
 }
 
 /// Returns true for events that the person is told are safe once they are written. They must survive a power loss too.

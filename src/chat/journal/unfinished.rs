@@ -1,6 +1,7 @@
 //! Recovers the state before this daemon from a journal: the unfinished turn and the waiting messages.
 //!
-//! Only reads, back to the message of the newest turn. Everything before it is settled, because messages run in order.
+//! Only reads, back to the message of the newest turn, and to those that the person has put behind it. Everything before
+//! is settled, because messages run in order.
 
 use super::file::Journal;
 use crate::error::ChatError;
@@ -95,7 +96,7 @@ pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
         is_all = !(scan.settled && reach > RESEND_REACH && seq <= saved);
         is_all
     })?;
-    scan.waiting.reverse();
+    scan.arrange();
     scan.steps.reverse();
     scan.approvals.reverse();
     scan.questions.reverse();
@@ -114,8 +115,11 @@ pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
 #[derive(Default)]
 struct Scan {
     ended: HashSet<TurnId>,
-    /// The newest turn's message. Everything older is settled.
+    /// The newest turn's message. Everything older is settled, except for messages that a reordering has kept back.
     newest_started: Option<ClientMessageId>,
+    found_newest: bool,
+    /// The newest order of the waiting messages.
+    order: Option<Vec<ClientMessageId>>,
     unfinished: Option<(TurnId, Millis)>,
     started: HashSet<ClientMessageId>,
     removed: HashSet<ClientMessageId>,
@@ -132,6 +136,25 @@ struct Scan {
 }
 
 impl Scan {
+    fn ordered(&self) -> &[ClientMessageId] {
+        self.order.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether it is known what became of a message.
+    fn is_found(&self, client_id: &ClientMessageId) -> bool {
+        self.started.contains(client_id)
+            || self.removed.contains(client_id)
+            || self.waiting.iter().any(|message| message.client_id == *client_id)
+    }
+
+    /// Puts the waiting messages into their order: as the person arranged them, and later ones behind.
+    fn arrange(&mut self) {
+        self.waiting.reverse();
+        let order = self.order.take().unwrap_or_default();
+        let place = |message: &Arc<Message>| order.iter().position(|id| *id == message.client_id);
+        self.waiting.sort_by_key(|message| place(message).unwrap_or(order.len()));
+    }
+
     fn see(&mut self, event: ChatEvent) {
         let ChatEvent { seq, at, body } = event;
         self.newest_at = self.newest_at.max(at);
@@ -176,13 +199,20 @@ impl Scan {
             ChatBody::MessageRemoved { client_id } => {
                 self.removed.insert(client_id);
             }
+            ChatBody::QueueOrdered { client_ids } => {
+                // Only the newest order counts.
+                self.order.get_or_insert(client_ids);
+            }
             ChatBody::Message { client_id, text, page, attachments, from, model } => {
+                // Before the newest turn's message, only one that a reordering has kept back can still wait.
+                let may_wait = !self.found_newest || self.ordered().contains(&client_id);
                 if self.newest_started.as_ref() == Some(&client_id) {
-                    self.settled = true;
-                } else if !self.started.contains(&client_id) && !self.removed.contains(&client_id) {
+                    self.found_newest = true;
+                } else if may_wait && !self.started.contains(&client_id) && !self.removed.contains(&client_id) {
                     let turn_id = TurnId::random();
                     self.waiting.push(Arc::new(Message { turn_id, client_id, text, page, attachments, from, model }));
                 }
+                self.settled = self.found_newest && self.ordered().iter().all(|id| self.is_found(id));
             }
             ChatBody::Step { .. }
             | ChatBody::StepUpdated { .. }

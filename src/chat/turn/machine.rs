@@ -87,6 +87,7 @@ impl Machine {
         Ok(match event {
             Event::Send(message) => self.send(message)?,
             Event::Unqueue(client_id) => self.unqueue(&client_id)?,
+            Event::Order { client_ids, now } => self.order(client_ids, now)?,
             Event::Continue => {
                 self.held = false;
                 self.next()
@@ -147,6 +148,30 @@ impl Machine {
             }
             None => Err(Refusal::NotWaiting),
         }
+    }
+
+    fn order(&mut self, client_ids: Vec<ClientMessageId>, now: bool) -> Result<Vec<Effect>, Refusal> {
+        let mut ordered: VecDeque<Arc<Message>> = VecDeque::with_capacity(self.queue.len());
+        for client_id in &client_ids {
+            let is_new = ordered.iter().all(|message| message.client_id != *client_id);
+            let waiting = self.queue.iter().find(|message| is_new && message.client_id == *client_id);
+            ordered.push_back(waiting.ok_or(Refusal::NotWaiting)?.clone());
+        }
+        // One was sent, started or removed meanwhile, so this order is not what the person saw.
+        if ordered.is_empty() || ordered.len() != self.queue.len() {
+            return Err(Refusal::NotWaiting);
+        }
+        let mut effects = Vec::new();
+        if self.queue != ordered {
+            self.queue = ordered;
+            effects.push(Effect::Journal(ChatBody::QueueOrdered { client_ids }));
+        }
+        if now {
+            effects.extend(self.stop(None));
+            self.held = false;
+            effects.extend(self.next());
+        }
+        Ok(effects)
     }
 
     /// Starts the next turn unless one is running or the queue is held.

@@ -124,6 +124,43 @@ fn a_waiting_message_can_be_taken_back_and_a_running_one_cannot() {
     assert_eq!(started(&machine.taken(done(TurnOutcome::Done))), Vec::<String>::new());
 }
 
+fn order(names: &[&str], now: bool) -> Event {
+    Event::Order { client_ids: names.iter().map(|name| ClientMessageId::new(*name)).collect(), now }
+}
+
+#[test]
+fn waiting_messages_run_in_the_order_that_the_person_gives_them() {
+    let mut machine = running("a");
+    for name in ["b", "c", "d"] {
+        machine.taken(Event::Send(message(name)));
+    }
+    let before = machine.clone();
+    for wrong in [&["b", "c"][..], &["b", "c", "c"], &["b", "c", "d", "e"], &["b", "c", "a"], &[]] {
+        assert_eq!(machine.step(order(wrong, true)), Err(Refusal::NotWaiting), "{wrong:?}");
+        assert_eq!(machine, before);
+    }
+    assert!(machine.taken(order(&["b", "c", "d"], false)).is_empty(), "the same order is not written");
+    let ordered = machine.taken(order(&["d", "b", "c"], false));
+    assert!(matches!(&ordered[..], [Effect::Journal(ChatBody::QueueOrdered { client_ids })] if client_ids.len() == 3));
+    for next in ["d", "b", "c"] {
+        assert_eq!(started(&machine.taken(done(TurnOutcome::Done))), [next]);
+        machine.taken(Event::AgentReady(machine.turn().unwrap().clone()));
+    }
+}
+
+#[test]
+fn a_message_that_is_sent_now_stops_the_turn_and_runs_next_without_a_continue() {
+    let mut machine = running("a");
+    for name in ["b", "c"] {
+        machine.taken(Event::Send(message(name)));
+    }
+    let sent = machine.taken(order(&["c", "b"], true));
+    assert!(sent.iter().any(|effect| matches!(effect, Effect::ArmStopDeadline(_))), "{sent:?}");
+    assert_eq!(machine.state(), ConversationState::Stopping);
+    assert_eq!(started(&machine.taken(done(TurnOutcome::Stopped))), ["c"]);
+    assert_eq!(machine.queue().map(|message| message.client_id.to_string()).collect::<Vec<_>>(), ["b"]);
+}
+
 #[test]
 fn the_queue_goes_on_after_a_good_end_and_waits_for_the_person_after_any_other() {
     for outcome in [TurnOutcome::Failed, TurnOutcome::Stopped, TurnOutcome::Interrupted] {

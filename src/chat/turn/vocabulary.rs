@@ -84,6 +84,13 @@ pub enum Event {
     Send(Arc<Message>),
     /// A person removes a message that has not started.
     Unqueue(ClientMessageId),
+    /// A person changes the order of the waiting messages.
+    Order {
+        /// All of them, the next one first.
+        client_ids: Vec<ClientMessageId>,
+        /// Stops the running turn, and runs the first message as soon as it has ended.
+        now: bool,
+    },
     /// A person releases the held queue.
     Continue,
     /// A person stops the running turn. The messages that wait are held.

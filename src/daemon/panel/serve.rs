@@ -9,8 +9,8 @@ use gstack_protocol::audit::AuditBy;
 use gstack_protocol::basics::{Echo, Empty, Pong};
 use gstack_protocol::chat::{AnsweredBy, Attachment, ConversationInfo, HistoryPage, Subscribed};
 use gstack_protocol::chat_requests::{
-    ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart, FileRead,
-    QuestionAnswer, Sent,
+    ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatOrder, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
+    FileRead, QuestionAnswer, Sent,
 };
 use gstack_protocol::command::{CommandResult, CommandRun};
 use gstack_protocol::control::Stopped;
@@ -114,6 +114,10 @@ impl Serve for Panel {
 
     async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Answer<Empty> {
         done(self.engine.conversation_requests().unqueue(unqueue).await)
+    }
+
+    async fn chat_order(&self, order: ChatOrder) -> Answer<Empty> {
+        done(self.engine.conversation_requests().order(order).await)
     }
 
     async fn chat_stop(&self, of: ChatRef) -> Answer<Empty> {

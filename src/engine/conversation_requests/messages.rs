@@ -16,7 +16,7 @@ use gstack_chat::turn::Message;
 use gstack_chat::{ChatError, Conversation, Event};
 use gstack_protocol::agents::AgentsChoose;
 use gstack_protocol::chat::{ConversationInfo, ConversationState, LONGEST_MESSAGE, PageContext, json_length};
-use gstack_protocol::chat_requests::{ChatOpen, ChatSend, ChatUnqueue, NewAttachment, Sent};
+use gstack_protocol::chat_requests::{ChatOpen, ChatOrder, ChatSend, ChatUnqueue, NewAttachment, Sent};
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::{ConversationId, TurnId};
 use std::sync::Arc;
@@ -104,6 +104,13 @@ impl ConversationRequests {
         let conversation = self.conversations.get(&unqueue.conversation_id)?;
         let gate = self.conversations.gate(&conversation);
         off_thread(move || gate.unqueue(unqueue.client_id).map_err(|e| e.fault())).await
+    }
+
+    /// Changes the order of the queued messages, and may stop the running turn for the first one.
+    pub async fn order(&self, order: ChatOrder) -> Result<(), Fault> {
+        let conversation = self.conversations.get(&order.conversation_id)?;
+        let gate = self.conversations.gate(&conversation);
+        off_thread(move || gate.order(order.client_ids, order.now).map_err(|e| e.fault())).await
     }
 
     pub fn stop(&self, id: &ConversationId) -> Result<(), Fault> {

@@ -155,6 +155,13 @@ impl ConversationGate {
         self.gated(|conversation| conversation.unqueue(client_id).map(|()| ((), Vec::new())))
     }
 
+    pub(crate) fn order(&self, client_ids: Vec<ClientMessageId>, now: bool) -> Result<(), ChatError> {
+        self.gated(|conversation| {
+            let handled = conversation.order(client_ids, now)?;
+            Ok(((), handled.effects))
+        })
+    }
+
     /// Handles any other event of a turn. Returns the fault if the event could not be written.
     pub(crate) fn handle(&self, event: Event) -> Option<Fault> {
         let outcome: Result<_, std::convert::Infallible> = self.gated(|conversation| {
@@ -183,13 +190,6 @@ impl ConversationGate {
         at.map(|at| denied.remove(at)).is_some()
     }
 
-    /// Forgets the denied calls of the turn, because it is over.
-    pub(crate) fn forget_denied(&self) {
-        lock(&self.0.denied).clear();
-        lock(&self.0.texts).clear();
-    }
-
-    /// Ends the agent if no turn runs, because its conversation lost its tab. The next message starts it again.
     /// Records that a call has arrived and nothing of it has been sent yet.
     pub(crate) fn note_unsent(&self, call: ToolCallName) {
         lock(&self.0.unsent).push(call);
@@ -210,10 +210,17 @@ impl ConversationGate {
         at.map(|at| unsent.remove(at)).is_some()
     }
 
+    /// Forgets the denied calls of the turn, because it is over.
+    pub(crate) fn forget_denied(&self) {
+        lock(&self.0.denied).clear();
+        lock(&self.0.unsent).clear();
+        lock(&self.0.texts).clear();
+    }
+
+    /// Ends the agent if no turn runs, because its conversation lost its tab. The next message starts it again.
     pub(crate) fn let_go(&self) {
         self.input(Input::LetGo);
     }
-        lock(&self.0.unsent).clear();
 
     /// Ends the agent if no turn runs, because another conversation needs its slot.
     pub(crate) fn sleep(&self) {
