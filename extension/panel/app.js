@@ -106,6 +106,10 @@ export class PanelApp {
     this.tabBar = new TabBar(byId("tabbar"), {
       allow: (id, allowed) => this.#attempt(() => control.setTab(id, allowed)),
       give: (driverId) => this.#do(() => control.giveTab(driverId)),
+      titles: async () => {
+        const { conversations } = await connection.request("conversations.list", {});
+        return new Map(conversations.flatMap(({ conversationId, title }) => (title ? [[conversationId, title]] : [])));
+      },
       stopAll: () => this.#do(async () => this.toast.show(t("stoppedAll", await control.stopAll()))),
     });
     this.reconnect = () => connection.notify("local.retry", {});

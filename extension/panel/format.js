@@ -96,6 +96,11 @@ export function hostOf(url) {
   return host ? `${protocol}//${host}` : protocol === "file:" ? "file" : "";
 }
 
+/** Returns a URL without its scheme: `shop.example/cart?step=2`. @param {string} url */
+export function addressOf(url) {
+  return url.replace(/^https?:\/\//, "");
+}
+
 /**
  * Returns the host of a web page; empty for pages of the browser and of extensions, whose titles identify them.
  * @param {string} url

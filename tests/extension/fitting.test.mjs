@@ -24,6 +24,21 @@ describe("in a narrow panel", options, () => {
     }));
 });
 
+describe("the tab menu", options, () => {
+  test("tabs with the same title look the same: each shows its whole address and its conversation", () =>
+    withPanel("twins", async (panel) => {
+      await panel.until("!document.querySelector('.agent-button').disabled");
+      await press(panel, "Cart");
+      const lines =
+        "[...document.querySelectorAll('.menu--tabs [data-line^=\"tab 9\"] .data')].map((one) => one.innerText).filter(Boolean)";
+      await panel.until(`${lines}.some((line) => line.includes("Refund"))`);
+      assert.deepEqual(await panel.evaluate(lines), [
+        "shop.halden.example/orders/17 · “Why is the total wrong?”",
+        "shop.halden.example/orders/18 · “Refund the second apron”",
+      ]);
+    }));
+});
+
 describe("the text size", options, () => {
   test("Ctrl and Plus changed only the page: they enlarge the panel, which still fits and keeps its place", () =>
     withPanel("long", async (panel) => {

@@ -852,6 +852,32 @@ export const scenarios = {
       },
     ],
   },
+  /** Two tabs with the same title on the same host. */
+  twins: {
+    ...base,
+    tabs: ["orders/17", "orders/18"].map((path, index) => ({
+      tabId: index + 2,
+      chromeTabId: 900_002 + index,
+      windowId: 1,
+      title: "Order – Halden Store",
+      url: `https://shop.halden.example/${path}`,
+      conversationId: `past-${index}`,
+      running: false,
+    })),
+    past: (now) =>
+      ["Why is the total wrong?", "Refund the second apron"].map((title, index) => ({
+        conversationId: `past-${index}`,
+        title,
+        page: { url: "https://shop.halden.example/", title: "Order" },
+        agent: "claude",
+        folder: "/home/you/shop",
+        head: 4,
+        createdAt: now,
+        updatedAt: now,
+        state: "idle",
+        queued: 0,
+      })),
+  },
   history: {
     ...base,
     rules: (now) => [

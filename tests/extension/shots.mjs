@@ -174,6 +174,12 @@ export const STATES = {
     ready: "document.querySelector('.tabchip__others .live-dot')",
     act: "document.querySelector('.tabchip').click()",
   },
+  twins: {
+    scenario: "twins",
+    ready: READY,
+    act: "document.querySelector('.tabchip').click()",
+    after: "document.querySelector('.menu--tabs').innerText.includes('Refund')",
+  },
   history: {
     scenario: "history",
     ready: "!document.querySelector('button[aria-label=History]').disabled",

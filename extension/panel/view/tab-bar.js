@@ -5,8 +5,8 @@
  * @import { DriversHeld } from "../state/drivers.js"
  * @import { TabView } from "../state/panel-state.js"
  */
-import { t } from "../../shared/i18n.js";
-import { hostOf, siteOf } from "../format.js";
+import { quoted, t } from "../../shared/i18n.js";
+import { addressOf, hostOf, siteOf } from "../format.js";
 import { favicon, h, icon, iconButton, setText } from "./dom.js";
 import { Menu } from "./menu.js";
 import { NO_DRIVERS } from "../state/drivers.js";
@@ -17,6 +17,7 @@ import { wholeText } from "./whole-text.js";
  * @property {(chromeTabId: number, allowed: boolean) => Promise<void>} allow  lets the agent use a tab, or revokes it
  * @property {(driverId: string) => void} give  gives the page's tab to a client
  * @property {() => void} stopAll
+ * @property {() => Promise<Map<string, string>>} titles  returns the titles of conversations by their ids
  */
 
 /** @type {AllowedTab[]} */
@@ -28,6 +29,7 @@ export class TabBar {
   /** @type {AllowedTab[]} */ #allowed = NONE;
   /** @type {DriversHeld} */ #drivers = NO_DRIVERS;
   /** @type {chrome.tabs.Tab[] | null} this browser's, while one is being chosen for the agent */ #offered = null;
+  /** The titles of the tabs' conversations. @type {Map<string, string>} */ #titles = new Map();
   #iconOf = "";
 
   /** @param {HTMLElement} element @param {TabActions} actions */
@@ -42,6 +44,7 @@ export class TabBar {
     this.menu = new Menu(this.chip, this.list, () => {
       this.#offered = null;
       this.#drawMenu();
+      void this.#name();
     });
     element.append(this.chip, this.list);
     // A tab that is being opened has no URL yet.
@@ -82,8 +85,31 @@ export class TabBar {
     if (this.menu.isOpen) this.#redraw();
   }
 
+  /** Reads what the tabs' conversations are called. */
+  async #name() {
+    try {
+      this.#titles = await this.actions.titles();
+    } catch {
+      return; // the tabs are listed without them
+    }
+    if (this.menu.isOpen) this.#redraw();
+  }
+
   get #others() {
     return this.#tabs.filter(({ chromeTabId }) => chromeTabId !== this.#tab?.chromeTabId);
+  }
+
+  /**
+   * Returns the second line of a tab: its host, its whole address if another tab looks the same, and its conversation.
+   * @param {{ title: string, url: string }} tab
+   * @param {readonly { title?: string, url?: string }[]} among
+   * @param {string} [conversationId]
+   */
+  #about({ title, url }, among, conversationId = "") {
+    const twins = among.filter((one) => one.title === title && hostOf(one.url ?? "") === hostOf(url));
+    const address = twins.length > 1 ? addressOf(url) : hostOf(url);
+    const called = this.#titles.get(conversationId);
+    return called ? `${address} · ${quoted(called)}` : address;
   }
 
   /** Redraws the open menu and keeps the focus on the same line, or in the menu. */
@@ -101,12 +127,20 @@ export class TabBar {
 
   #drawMenu() {
     const mine = this.#tab;
+    const all = [...(mine ? [mine] : []), ...this.#others];
+    const ownId = this.#tabs.find(({ chromeTabId }) => chromeTabId === mine?.chromeTabId)?.conversationId;
     const running = this.#tabs.some((tab) => tab.running);
     this.list.replaceChildren(
-      ...(mine ? [this.#item({ ...mine, current: true, end: t("thisTab") })] : []),
+      ...(mine ? [this.#item({ ...mine, about: this.#about(mine, all, ownId), current: true, end: t("thisTab") })] : []),
       ...(this.#others.length > 0 ? [group(t("conversations"))] : []),
       ...this.#others.map((tab) =>
-        this.#item({ ...tab, current: false, end: tab.running ? t("running") : "", go: () => void this.#go(tab) }),
+        this.#item({
+          ...tab,
+          about: this.#about(tab, all, tab.conversationId),
+          current: false,
+          end: tab.running ? t("running") : "",
+          go: () => void this.#go(tab),
+        }),
       ),
       ...this.#agentTabs(),
       ...this.#clients(),
@@ -142,7 +176,7 @@ export class TabBar {
           "div",
           { class: "menu__line" },
           favicon(url),
-          two(title, url),
+          two(title, url, this.#about({ title, url }, this.#allowed)),
           index === 0
             ? h("span", { class: "data dim menu__end" }, t("itsOwn"))
             : chromeTabId != null &&
@@ -211,7 +245,7 @@ export class TabBar {
           onclick: () => void this.#allow(/** @type {number} */ (id), true),
         },
         favicon(url),
-        two(title, url),
+        two(title, url, this.#about({ title, url }, tabs)),
         icon("plus"),
       ),
     );
@@ -236,10 +270,10 @@ export class TabBar {
   }
 
   /**
-   * @param {{ title: string, url: string, current: boolean, end: string, chromeTabId: number, running?: boolean,
+   * @param {{ title: string, url: string, about: string, current: boolean, end: string, chromeTabId: number, running?: boolean,
    *   go?: () => void }} tab
    */
-  #item({ title, url, current, end, chromeTabId, running, go }) {
+  #item({ title, url, about, current, end, chromeTabId, running, go }) {
     return h(
       "button",
       {
@@ -253,7 +287,7 @@ export class TabBar {
         },
       },
       favicon(url),
-      two(title, url),
+      two(title, url, about),
       h("span", { class: "data dim menu__end" }, running && h("i", { class: "live-dot", "aria-hidden": "true" }), end),
     );
   }
@@ -270,12 +304,12 @@ function group(words) {
   return h("div", { class: "menu__group" }, words);
 }
 
-/** @param {string} title @param {string} url */
-function two(title, url) {
+/** @param {string} title @param {string} url @param {string} about */
+function two(title, url, about) {
   return h(
     "span",
     { class: "menu__two" },
     h("span", { class: "truncate" }, title || url),
-    h("span", { class: "data dim truncate" }, hostOf(url)),
+    h("span", { class: "data dim truncate", title: about }, about),
   );
 }
