@@ -130,12 +130,12 @@ lane() {
 # run_lanes N: returns when the queue is empty and every test has ended. One that a broken lane has left without a result
 # is a failure.
 run_lanes() {
-  local n lanes=() stage name
+  local n running=() stage name
   for ((n = 0; n < $1; n++)); do
     lane &
-    lanes+=("$!")
+    running+=("$!")
   done
-  wait "${lanes[@]}" || true
+  wait "${running[@]}" || true
   while read -r stage name; do
     grep -q "^$stage $name " "$work/results" && continue
     say "$name did not end"
