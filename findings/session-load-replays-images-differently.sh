@@ -2,8 +2,8 @@
 # Packages: @agentclientprotocol/claude-agent-acp 0.101.0, @agentclientprotocol/codex-acp 2.6.0, @github/copilot 1.0.102,
 #   @qwen-code/qwen-code 0.24.4, opencode-ai 1.18.33 (npm)
 # Guess: `session/load` replays a prompt of a text and an image as a text and an image.
-# Seen: opencode does. copilot and qwen replay the text alone, without a sign that there was an image. codex-acp replays the image as a
-#   *text* block with all of its base64 data in it; see the script's last lines for Claude.
+# Seen: Claude's adapter and opencode do. copilot and qwen replay the text alone, without a sign that there was an image. codex-acp
+#   replays the image as a *text* block with all of its base64 data in it.
 # Matters: a client that shows the replay prints megabytes of base64 as the person's words with Codex, and shows "What is wrong here?" without
 #   the picture with others. Keep the images yourself, and cut texts that begin like a data link.
 set -euo pipefail
