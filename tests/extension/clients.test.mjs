@@ -81,7 +81,7 @@ describe("an MCP client's approval", options, () => {
         /MCP client cursor \(work\) asks to/,
         /calls itself cursor; you named it work/,
         /shop\.example/,
-        /click @e9/,
+        /button “Place order”/,
         /Place order/,
       ])
         assert.match(said, part);

@@ -59,7 +59,7 @@ describe("the panel", options, () => {
       await panel.type("in ");
       await panel.key("2");
       assert.equal(await panel.evaluate(`${composer}.value`), "in 2");
-      assert.equal(await panel.evaluate("document.querySelectorAll('.choice .key').length"), 4);
+      assert.equal(await panel.evaluate("document.querySelectorAll('[data-choice] .key').length"), 4);
       await panel.evaluate(`${composer}.value = ""`);
       await panel.key("4");
       assert.equal(await panel.evaluate(`${composer}.value`), "4", "a number in the composer begins a sentence");

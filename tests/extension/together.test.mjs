@@ -36,7 +36,7 @@ describe("calls that wait together", options, () => {
       assert.deepEqual(waiting, Array(3).fill(["step step--waiting", ""]));
       assert.match(
         await panel.evaluate("document.querySelector('.asked__line:last-child').innerText"),
-        /click @e9[^]*Place order[^]*https:\/\/shop\.example\/order/,
+        /button “Place order”[^]*https:\/\/shop\.example\/order/,
       );
       // A step that began with a selector has its element's name.
       assert.equal(
@@ -138,8 +138,8 @@ describe("calls that wait together", options, () => {
     }));
 
   for (const [language, ask, step] of [
-    ["de", "2 Felder ausfüllen, dann: “Place order” anklicken", "Town ausfüllen"],
-    ["ja", "2 個の項目に入力、その後 “Place order” をクリック", "Town に入力"],
+    ["de", "2 Felder ausfüllen, dann: „Place order“ anklicken", "Town ausfüllen"],
+    ["ja", "2 個の項目に入力、その後 「Place order」 をクリック", "Town に入力"],
   ]) {
     test(`steps and cards are said in the panel's language: ${language}`, () =>
       withPanel(

@@ -48,7 +48,8 @@ const NOT_OURS = {
   "panel/state/revealed.js": /\) blanks/, // the daemon's notation
   "panel/suggestions.js": /^(?:Read the page|List the|Show the errors|Take a screenshot)/, // sent: the built-in agent understands English
   "panel/view/composer.js": /^Files$/, // a type of dragged data
-  "panel/view/ask.js": /^a subclass draws it$/, // abstract methods
+  "panel/view/ask.js": /^a subclass (?:draws|does) it$/, // abstract methods
+  "panel/view/conversation.js": /^Ctrl Enter$/, // keys
   "panel/view/history-row.js": /^Markdown$/, // a format's name
   "panel/view/settings-drawer.js": /^(?:Shift Enter|Esc)$/, // keys
   "panel/writing.js": /^the (?:composer is|drafts are) used before/, // the order of the panel's start
@@ -159,16 +160,17 @@ describe("a phrase in the middle of a sentence", () => {
       const lowers = words.midSentence.message === "lower";
       assert.ok(lowers || words.midSentence.message === "keep");
       const phrases = Object.keys(words).filter((name) => /^do_/.test(name));
+      const quoted = (value) => words.quoted.message.replace("$1", value);
       assert.ok(phrases.length > 100);
       for (const name of phrases) {
         const values = [...words[name].message.matchAll(/\$\d/g)].map((_place, at) => `Ärger ${at}`);
         const headline = headlineOf(items({ code: name.slice("do_".length), values }));
         const text = headline.map((part) => part.text).join("");
-        for (const value of locale === "en" ? [] : values) assert.ok(text.includes(`“${value}”`), `${name}: ${text}`);
+        for (const value of locale === "en" ? [] : values) assert.ok(text.includes(quoted(value)), `${name}: ${text}`);
         if (locale === "en") assert.match(text, /, then click “Order”$/);
         else if (lowers) assert.doesNotMatch(text, /(?:puis|luego) \p{Lu}/u, text);
         else {
-          const own = words[name].message.replaceAll(/\$(\d)/g, (_place, at) => `“${values[at - 1]}”`);
+          const own = words[name].message.replaceAll(/\$(\d)/g, (_place, at) => quoted(values[at - 1]));
           assert.ok(text.endsWith(own), `${name}: ${text}`);
         }
       }
@@ -178,7 +180,7 @@ describe("a phrase in the middle of a sentence", () => {
     const { headlineOf } = await import("../../extension/panel/state/approvals.js");
     speak("de");
     const said = headlineOf(items({ code: "accept_dialogs", values: [] }));
-    assert.equal(said.map(({ text }) => text).join(""), "“Name” ausfüllen, dann: Dialoge annehmen");
+    assert.equal(said.map(({ text }) => text).join(""), "„Name“ ausfüllen, dann: Dialoge annehmen");
   });
 
   test("phrases of a language that lowercases start with no name: that word is nowhere capitalised within a sentence", () => {
