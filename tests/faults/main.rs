@@ -110,8 +110,9 @@ fn side_by_side<T: Sync>(all: &[T], at_once: usize, run: impl Fn(&T) + Sync) {
     });
 }
 
-/// The orders, by the first part of their name.
-const ORDERS: [(&str, fn(u64)); 3] =
+/// The first part of an order's name, and what runs its seed.
+type Order = (&'static str, fn(u64));
+const ORDERS: [Order; 3] =
     [("seed", schedule::run), ("upgrade-seed", builds::schedule), ("browser-seed", browser::schedule)];
 
 fn main() {
