@@ -122,7 +122,7 @@ fn whatever_a_page_says_of_itself_silences_no_panel() {
 }
 
 fn thousands_of_conversations_are_listed_in_pages() {
-    let count = usual_or_long(2000, 5000);
+    let count = usual_or_long(3000, 5000);
     let world = World::new("");
     for n in 0..count {
         let id = format!("{n:08}-0000-4000-8000-000000000000");
