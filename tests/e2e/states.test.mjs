@@ -35,7 +35,7 @@ const UNSEEN = `[...document.querySelectorAll('.panel *')].filter((one) => one.c
   return ground && getComputedStyle(ground).backgroundColor === getComputedStyle(one).color;
 }).map((one) => one.className || one.localName).slice(0, 5)`;
 
-/** Arabic runs from right to left and is has the longest words, so Japanese is tested every night only. */
+/** The text in Arabic, from right to left, is tested each time, and in Japanese every night. */
 const states = Object.entries(STATES).filter(([, { language }]) => usualOrLong(language !== 'ja', true));
 
 const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';

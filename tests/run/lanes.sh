@@ -46,7 +46,7 @@ rust_program() {
 run_test() {
   case "$1" in
     rust) rust_program "${@:2}" ;;
-    *) node --test --test-timeout=600000 --test-reporter=tap "$2" ;;
+    *) node --test --test-timeout=900000 --test-reporter=tap "$2" ;;
   esac
 }
 # count STAGE LOG: prints "PASSED FAILED" from the summaries in a log.
