@@ -16,6 +16,7 @@ mod home;
 mod hostile;
 mod keeper;
 mod kept;
+mod links;
 mod mcp_client;
 mod network;
 mod newest;

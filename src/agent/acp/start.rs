@@ -69,7 +69,7 @@ pub(super) async fn start(
     }
     let started_in = files.neutral.clone().unwrap_or_else(|| launch.folder.clone());
     if files.neutral.is_some() {
-        environment.access.write.push(launch.folder.clone());
+        environment.access.folders.push(launch.folder.clone());
     }
     let spawn = Spawn { program, arguments, environment: &environment, folder: &started_in };
     let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;

@@ -2,6 +2,7 @@
 //!
 //! Owns the table, one entry per agent. Never checks whether a path exists.
 
+use super::git::Around;
 use std::path::{Path, PathBuf};
 
 /// Paths are absolute, or relative to the home directory.
@@ -14,6 +15,10 @@ pub struct Access {
     /// Read-only paths inside `write`: files that make the same program run something when the person starts it. They
     /// are created if missing, so that an agent cannot create them.
     pub fixed: Vec<Fixed>,
+    /// What a repository names. Opened only where no link leads and nothing is closed: an agent may have written it.
+    pub repository: Around,
+    /// Folders of its conversation besides its working folder.
+    pub folders: Vec<PathBuf>,
     /// The program creates lock files beside its configuration, directly in the home directory. In a namespace, that is
     /// then a folder in memory.
     pub locks_in_home: bool,
@@ -56,7 +61,7 @@ impl Access {
             write: paths(&[".claude"]),
             fixed,
             locks_in_home: true,
-            own_sandbox: false,
+            ..Self::default()
         }
     }
 
@@ -95,6 +100,8 @@ impl Access {
         self.read.extend(other.read.iter().cloned());
         self.write.extend(other.write.iter().cloned());
         self.fixed.extend(other.fixed.iter().cloned());
+        self.repository.extend(other.repository.clone());
+        self.folders.extend(other.folders.iter().cloned());
         self.locks_in_home |= other.locks_in_home;
         self.own_sandbox |= other.own_sandbox;
         self

@@ -12,39 +12,74 @@ const MOST_INCLUDES: usize = 5;
 /// Keys, without their section, whose value is the path of a file to read.
 const PATHS: [&str; 4] = ["path", "excludesfile", "attributesfile", "template"];
 
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Around {
+/// What git needs of a repository. The paths may be links: `opening` decides what may be opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// What it may read.
     pub read: Vec<PathBuf>,
+    /// What it may read and write.
     pub write: Vec<PathBuf>,
     /// Read-only paths inside `write`: files that make git run a program, or that redirect it.
     pub fixed: Vec<PathBuf>,
+    /// Folders inside closed places in which the repository may be: gstack's workspace and its work trees.
+    pub within: Vec<PathBuf>,
+}
+
+impl Around {
+    /// Returns what an agent needs to commit in the work tree whose own git directory is `dir`. `common`: the directory
+    /// that it shares with its repository, of which neither the configuration nor the hooks may be written.
+    pub fn of_work_tree(dir: PathBuf, common: PathBuf) -> Self {
+        let write = ["objects", "refs", "logs"].map(|name| common.join(name)).into_iter().chain([dir.clone()]);
+        // Git writes these once; a changed one would point to another repository.
+        let fixed = ["commondir", "gitdir"].map(|name| dir.join(name));
+        Self { write: write.collect(), fixed: fixed.into(), read: vec![common], ..Self::default() }
+    }
+
+    /// Creates what git would create in a directory that stays closed to it: without reflogs, a repository has no `logs`.
+    pub(super) fn make_missing(&self) {
+        for path in self.write.iter().filter(|path| path.ends_with("logs") && path.symlink_metadata().is_err()) {
+            if let Err(error) = std::fs::create_dir(path) {
+                tracing::debug!(%error, path = %path.display(), "no folder for reflogs");
+            }
+        }
+    }
+
+    pub(super) fn extend(&mut self, other: Self) {
+        self.read.extend(other.read);
+        self.write.extend(other.write);
+        self.fixed.extend(other.fixed);
+        self.within.extend(other.within);
+    }
 }
 
 /// Returns the paths that git and builds in `folder` need from the repository around it. `is_out`: a path that no
-/// repository may open, such as the home directory.
+/// repository may open, such as the home directory. A `.git` that is a link is no repository.
 pub(super) fn around(folder: &Path, is_out: impl Fn(&Path) -> bool) -> Around {
     let top = folder.ancestors().take_while(|above| *above == folder || !is_out(above));
-    let Some(top) = top.filter(|above| above.parent().is_some()).find(|above| above.join(".git").exists()) else {
+    let kind = |top: &Path| top.join(".git").symlink_metadata().map(|found| found.file_type());
+    let Some(top) = top.filter(|above| above.parent().is_some()).find(|above| kind(above).is_ok()) else {
         return Around { fixed: protected(&folder.join(".git")), ..Around::default() };
     };
     let git = top.join(".git");
     let mut found = Around::default();
-    if top != folder {
-        found.read.push(top.to_owned());
-    }
-    if git.is_dir() {
-        if top != folder {
-            found.write.push(git.clone());
+    match kind(top) {
+        Ok(kind) if kind.is_dir() => {
+            if top != folder {
+                found.read.push(top.to_owned());
+                found.write.push(git.clone());
+            }
+            found.fixed = protected(&git);
         }
-        found.fixed = protected(&git);
-        return found;
-    }
-    found.fixed.push(git.clone());
-    if let Some((dir, common)) = linked(&git).filter(|(_, common)| !is_out(common)) {
-        found.write.extend(["objects", "refs", "logs"].map(|name| common.join(name)));
-        found.fixed.extend(["commondir", "gitdir"].map(|name| dir.join(name)));
-        found.write.push(dir);
-        found.read.push(common);
+        Ok(kind) if kind.is_file() => {
+            if top != folder {
+                found.read.push(top.to_owned());
+            }
+            found.fixed.push(git.clone());
+            if let Some((dir, common)) = linked(&git).filter(|(_, common)| !is_out(common)) {
+                found.extend(Around::of_work_tree(dir, common));
+            }
+        }
+        _ => {}
     }
     found
 }

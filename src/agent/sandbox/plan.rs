@@ -1,8 +1,10 @@
 //! The paths that one process can read, write or not see, for any mechanism.
 //!
-//! Owns combining the lists, the agent's own files and the conversation's folder. Reads from disk which of them exist.
+//! Owns combining the lists, the agent's own files and the conversation's folder. Reads from disk which of them exist;
+//! `opening` has the rule that each must pass.
 //! Never opens a path that leads to the whole home directory, or above it.
 
+use super::opening::Opening;
 use super::places::{CLOSED, DEVICES, SYSTEM, TOOL_VARIABLES, TOOLS};
 use super::{Mechanism, Sandbox, git};
 use crate::adapter::AgentEnvironment;
@@ -54,20 +56,24 @@ impl Plan {
             None => None,
         };
         let list = |names: &[&str]| names.iter().filter_map(|name| below_home(Path::new(name))).collect::<Vec<_>>();
-        let mut read = list(&SYSTEM);
-        read.extend(list(&TOOLS));
-        read.extend(access.read.iter().filter_map(|path| below_home(path)));
+        let is_home = |path: &Path| home.as_ref().is_some_and(|home| home.starts_with(path));
+        // What gstack's lists, its adapters and the person name.
+        let mut read: Vec<PathBuf> = access.read.iter().filter_map(|path| below_home(path)).collect();
         read.extend(tool_folders(environment));
-        read.push(sandbox.program.clone());
-        read.extend(of_program(program));
-        // A script that the configuration names, with its folder.
-        read.extend(arguments.iter().map(Path::new).filter(|path| path.is_absolute()).flat_map(of_script));
-        let path = variable("PATH").unwrap_or_default();
-        for folder in std::env::split_paths(&path).filter(|folder| folder.is_absolute()) {
-            read.extend(of_program(&folder.join("node")));
-            read.extend(with_prefix(&folder));
-        }
         let mut write: Vec<PathBuf> = access.write.iter().filter_map(|path| below_home(path)).collect();
+        read.retain(|path| !is_home(path) && path != Path::new("/"));
+        write.retain(|path| !is_home(path));
+        let mut closed = list(&CREDENTIALS);
+        closed.extend(list(&CLOSED));
+        closed.extend(sandbox.closed.iter().cloned());
+        closed.retain(|path| !write.contains(path) && !read.contains(path));
+        let opening = Opening::new(&closed);
+        read.push(sandbox.program.clone());
+        read.retain(|path| opening.reads(path));
+        for path in &write {
+            fs::create_dir_all(path).or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
+        }
+        write.retain(|path| opening.writes(path));
         let mut fixed = Vec::new();
         for entry in &access.fixed {
             let Some(path) = below_home(&entry.path) else { continue };
@@ -77,45 +83,54 @@ impl Plan {
             }
             fixed.push(path);
         }
-        let is_home = |path: &Path| home.as_ref().is_some_and(|home| home.starts_with(path));
-        read.retain(|path| !is_home(path) && path != Path::new("/"));
-        write.retain(|path| !is_home(path));
+        // What is found on the disk.
+        let mut found = list(&SYSTEM);
+        found.extend(list(&TOOLS));
+        found.extend(of_program(program));
+        // A script that the configuration names, with its folder.
+        let scripts = || arguments.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file());
+        found.extend(scripts().flat_map(of_program));
+        let path = variable("PATH").unwrap_or_default();
+        for folder in std::env::split_paths(&path).filter(|folder| folder.is_absolute()) {
+            found.extend(of_program(&folder.join("node")));
+            found.extend(with_prefix(&folder));
+        }
+        found.retain(|path| !is_home(path) && path != Path::new("/"));
         // A program directly in the home directory, or above it: only the file, without its folder.
-        read.extend([Path::new(program), &sandbox.program].into_iter().flat_map(chain));
-        read.extend(
-            arguments.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file()).flat_map(chain),
-        );
-        for path in &write {
-            fs::create_dir_all(path).or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
-        }
-        let mut closed = list(&CREDENTIALS);
-        closed.extend(list(&CLOSED));
-        closed.extend(sandbox.closed.iter().cloned());
-        closed.retain(|path| !write.contains(path) && !read.contains(path));
+        found.extend([program, &sandbox.program].into_iter().chain(scripts()).flat_map(chain));
+        let named: Vec<PathBuf> = read.iter().chain(&write).cloned().collect();
         if let (Some(home), Some(_)) = (&home, folder) {
-            let files = git::configuration(home);
-            read.extend(files.into_iter().filter(|file| !closed.iter().any(|place| file.starts_with(place))));
+            found.extend(git::configuration(home));
         }
-        if let Some(folder) = folder {
-            let folder = folder.canonicalize()?;
+        read.extend(found.into_iter().filter(|path| opening.finds(path, &named)));
+        let mut repository = access.repository.clone();
+        let folders = folder.into_iter().chain(access.folders.iter().map(PathBuf::as_path));
+        for folder in folders {
+            let folder = opening.folder(folder)?;
             if folder == Path::new("/") || is_home(&folder) {
                 // Not the folder itself, which contains the start-up files of shells and the paths that gstack closes.
-                write.extend(home.iter().flat_map(|home| plain_children(home)));
+                let visible = home.iter().flat_map(|home| plain_children(home));
+                write.extend(visible.filter(|path| opening.finds(path, &[])));
             } else {
-                let repository =
-                    git::around(&folder, |path| is_home(path) || closed.iter().any(|place| path.starts_with(place)));
-                read.extend(repository.read);
-                write.extend(repository.write);
-                write.push(folder.clone());
-                // An agent of an earlier session may have made one of them a symlink to a place that is not open.
-                let is_open = |path: &PathBuf| {
-                    path.canonicalize().is_ok_and(|real| write.iter().any(|open| real.starts_with(open)))
-                };
-                let rules = folder.join(PROJECT_RULES);
-                fixed.extend(repository.fixed.into_iter().chain([rules]).filter(is_open));
+                let is_out = |path: &Path| is_home(path) || !opening.finds(path, &[]);
+                repository.extend(git::around(&folder, is_out));
+                repository.fixed.push(folder.join(PROJECT_RULES));
+                write.push(folder);
             }
         }
-        let plan = Self {
+        let open: Vec<PathBuf> = write.iter().chain(&repository.within).cloned().collect();
+        repository.make_missing();
+        let follows = |path: &PathBuf| !is_home(path) && opening.follows(path, &open);
+        read.extend(repository.read.into_iter().filter(follows));
+        write.extend(repository.write.into_iter().filter(follows));
+        // An agent of an earlier session may have made one of them a symlink to a place that is not open.
+        let is_open = |path: &PathBuf| {
+            let real = path.canonicalize();
+            real.is_ok_and(|real| write.iter().any(|open| real.starts_with(open)) && opening.finds(path, &open))
+        };
+        fixed.extend(repository.fixed);
+        fixed.retain(is_open);
+        Ok(Self {
             folder: folder.unwrap_or(Path::new("/")).to_owned(),
             temporary: temporary.to_owned(),
             read: existing(read),
@@ -126,17 +141,7 @@ impl Plan {
             locks_in_home: access.locks_in_home,
             own_sandbox: access.own_sandbox,
             home,
-        };
-        Ok(plan.without_closed_tools())
-    }
-
-    /// Removes tools inside a closed place: only the conversation's folder and the agent's own files may be open there.
-    fn without_closed_tools(mut self) -> Self {
-        let closed = self.closed.clone();
-        let is_closed = |path: &PathBuf| closed.iter().any(|place| path.starts_with(place));
-        let tools: Vec<PathBuf> = self.home.iter().flat_map(|home| TOOLS.iter().map(|name| home.join(name))).collect();
-        self.read.retain(|path| !(tools.contains(path) && is_closed(path)));
-        self
+        })
     }
 }
 
@@ -203,11 +208,6 @@ fn chain(file: &Path) -> Vec<PathBuf> {
         current = current.parent().unwrap_or(Path::new("/")).join(target);
     }
     found
-}
-
-/// Returns a script with its folder, or nothing if it is not a file.
-fn of_script(script: &Path) -> Vec<PathBuf> {
-    if script.is_file() { of_program(script) } else { Vec::new() }
 }
 
 /// Returns the folder. Adds the parent of a `bin` with its `lib` and `share`, and returns the parent of the `shims` of

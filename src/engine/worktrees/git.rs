@@ -8,7 +8,7 @@
 use gstack_agent::adapter::AgentEnvironment;
 use gstack_agent::discovery;
 use gstack_agent::process::brief::{self, BriefError};
-use gstack_agent::sandbox::Access;
+use gstack_agent::sandbox::{Access, Around};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -87,8 +87,9 @@ pub(super) enum Repository<'a> {
     Holding(&'a Path),
     /// The one with this git directory.
     Dir(&'a Path),
-    /// The worktree at `root` with the recorded git directory `dir`. The worktree's own `.git` is not read.
-    Tree { dir: &'a Path, root: &'a Path },
+    /// The worktree at `root` with the recorded git directory `dir`, and `common`, which it shares with its repository.
+    /// The worktree's own `.git` is not read.
+    Tree { dir: &'a Path, common: &'a Path, root: &'a Path },
 }
 
 /// A git executable. Cheap to clone.
@@ -96,8 +97,10 @@ pub(super) enum Repository<'a> {
 pub(super) struct Git {
     program: PathBuf,
     environment: AgentEnvironment,
-    /// Writable folders besides the repository, where worktrees are created.
-    writes: Vec<PathBuf>,
+    /// Where worktrees are created.
+    trees: Option<PathBuf>,
+    /// gstack's own folder in which repositories may be.
+    workspace: Option<PathBuf>,
 }
 
 impl Git {
@@ -108,13 +111,14 @@ impl Git {
         for (name, value) in VARIABLES {
             environment.variables.insert(name.into(), value.into());
         }
-        Ok(Self { program, environment, writes: Vec::new() })
+        Ok(Self { program, environment, trees: None, workspace: None })
     }
 
-    /// Allows a confined git to write to this folder too.
+    /// Allows a confined git to create worktrees in `trees`, and to open repositories in `workspace`, which is closed
+    /// otherwise.
     #[must_use]
-    pub(super) fn writing(mut self, folder: PathBuf) -> Self {
-        self.writes.push(folder);
+    pub(super) fn within(mut self, trees: PathBuf, workspace: PathBuf) -> Self {
+        (self.trees, self.workspace) = (Some(trees), Some(workspace));
         self
     }
 
@@ -143,7 +147,9 @@ impl Git {
         let mut all = on.arguments();
         all.extend(arguments.iter().map(|argument| argument.as_ref().to_owned()));
         let mut environment = self.environment.clone();
-        environment.access = on.access(&self.writes);
+        environment.access = on.access();
+        environment.access.write.extend(self.trees.iter().filter(|path| path.exists()).cloned());
+        environment.access.repository.within.extend(self.workspace.clone());
         // Set by variables: in an argument, a name that contains `=` would end there.
         environment.variables.insert("GIT_CONFIG_COUNT".into(), settings.len().to_string().into());
         for (number, (name, value)) in settings.iter().enumerate() {
@@ -166,25 +172,23 @@ impl Git {
 }
 
 impl Repository<'_> {
-    /// Returns the paths that git can access. The search for a repository may read the parents of the folder, but
-    /// writes nowhere.
-    fn access(self, writes: &[PathBuf]) -> Access {
-        let (mut read, mut write) = (Vec::new(), writes.to_vec());
+    /// Returns the paths that git can access, unless they are closed. The search for a repository may read the parents
+    /// of the folder, but writes nowhere.
+    fn access(self) -> Access {
+        let mut around = Around::default();
         match self {
             Self::Holding(folder) => {
-                read.extend(folder.ancestors().filter(|above| above.join(".git").exists()).map(Path::to_owned));
-                let links = read.iter().filter_map(|above| linked(&above.join(".git"))).flatten().collect::<Vec<_>>();
-                read.extend(links);
-                read.push(folder.to_owned());
+                let above = folder.ancestors().filter(|above| above.join(".git").exists());
+                around.read.extend(above.map(Path::to_owned));
+                let links = around.read.iter().filter_map(|above| linked(&above.join(".git"))).flatten();
+                let links = links.collect::<Vec<_>>();
+                around.read.extend(links);
+                around.read.push(folder.to_owned());
             }
-            Self::Dir(dir) => write.push(dir.to_owned()),
-            Self::Tree { dir, root } => {
-                write.push(root.to_owned());
-                write.extend([Some(dir.to_owned()), common(dir)].into_iter().flatten());
-            }
+            Self::Dir(dir) => around.write.push(dir.to_owned()),
+            Self::Tree { dir, common, root } => around.write.extend([root, dir, common].map(Path::to_owned)),
         }
-        let write = write.into_iter().filter(|path| path.exists()).collect();
-        Access { read, write, ..Access::default() }
+        Access { repository: around, ..Access::default() }
     }
 
     fn arguments(self) -> Vec<OsString> {
@@ -196,7 +200,7 @@ impl Repository<'_> {
         match self {
             Self::Holding(folder) => vec!["-C".into(), folder.into()],
             Self::Dir(dir) => vec![named("--git-dir=", dir)],
-            Self::Tree { dir, root } => {
+            Self::Tree { dir, root, .. } => {
                 vec!["-C".into(), root.into(), named("--git-dir=", dir), named("--work-tree=", root)]
             }
         }
@@ -212,7 +216,7 @@ fn linked(file: &Path) -> Option<Vec<PathBuf>> {
 }
 
 /// Returns the git directory that a worktree's git directory shares with its repository.
-fn common(dir: &Path) -> Option<PathBuf> {
+pub(super) fn common(dir: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(dir.join("commondir")).ok()?;
     dir.join(text.trim()).canonicalize().ok()
 }

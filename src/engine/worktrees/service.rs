@@ -112,13 +112,13 @@ impl Worktrees {
     }
 
     pub(super) async fn git(&self) -> Result<Git, GitError> {
-        Ok(Git::find(self.0.agents.environment().await).await?.writing(self.0.home.worktrees()))
+        Ok(Git::find(self.0.agents.environment().await).await?.within(self.0.home.worktrees(), self.0.home.workspace()))
     }
 
     /// Returns the access that the conversation's agent needs to the repository of its tree.
     pub(crate) fn access(&self, conversation: &Conversation) -> Access {
         match conversation.place().worktree {
-            Some(_) => tree::access(&self.root_of(conversation.id())),
+            Some(_) => tree::access(&self.root_of(conversation.id()), self.0.home.workspace()),
             None => Access::default(),
         }
     }

@@ -4,8 +4,8 @@
 //! would lose, and keeps the tree if in doubt. Never knows of conversations. An agent may write the tree's own `.git`,
 //! so git gets the directory that was recorded next to the tree when it was created.
 
-use super::git::{Git, GitError, Repository};
-use gstack_agent::sandbox::{Access, Fixed};
+use super::git::{self, Git, GitError, Repository};
+use gstack_agent::sandbox::{Access, Around};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -90,14 +90,14 @@ pub(super) async fn stand(root: &Path) -> Stand {
         return Stand::Missing;
     }
     match recorded(root).await {
-        Some(dir) if is_there(&dir.join("HEAD")).await => Stand::Whole,
+        Some((dir, _)) if is_there(&dir.join("HEAD")).await => Stand::Whole,
         _ => Stand::Forgotten,
     }
 }
 
-/// Returns the recorded git directory of a tree.
-async fn recorded(root: &Path) -> Option<PathBuf> {
-    fs::read_to_string(record(root)).await.ok().and_then(|text| directories(&text)).map(|(dir, _)| dir)
+/// Returns the recorded git directory of a tree, and the one that it shares with its repository.
+async fn recorded(root: &Path) -> Option<(PathBuf, PathBuf)> {
+    fs::read_to_string(record(root)).await.ok().and_then(|text| directories(&text))
 }
 
 /// Parses a record: the tree's git directory and, on the second line, the one that all trees of its repository share.
@@ -108,22 +108,20 @@ fn directories(text: &str) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Returns the access that an agent in the tree at `root` needs to commit: never to the configuration or the hooks of
-/// the repository. Reads the disk.
-pub(super) fn access(root: &Path) -> Access {
+/// the repository, which may be in `workspace`. Reads the disk.
+pub(super) fn access(root: &Path, workspace: PathBuf) -> Access {
     let text = std::fs::read_to_string(record(root)).unwrap_or_default();
     let Some((dir, common)) = directories(&text) else { return Access::default() };
-    let write = ["objects", "refs", "logs"].map(|name| common.join(name)).into_iter().chain([dir.clone()]);
-    // Git writes these once; a changed one would point to another repository.
-    let fixed = ["commondir", "gitdir"].map(|name| Fixed { path: dir.join(name), empty: Some("") });
-    Access { read: vec![common.clone()], write: write.collect(), fixed: fixed.into(), ..Access::default() }
+    let repository = Around { within: vec![workspace], ..Around::of_work_tree(dir, common) };
+    Access { repository, ..Access::default() }
 }
 
 /// Runs git on the tree at `root`.
 async fn in_tree<A: AsRef<OsStr>>(git: &Git, root: &Path, arguments: &[A]) -> Result<String, GitError> {
-    let Some(dir) = recorded(root).await else {
+    let Some((dir, common)) = recorded(root).await else {
         return Err(unrecorded("status"));
     };
-    git.run(Repository::Tree { dir: &dir, root }, arguments).await
+    git.run(Repository::Tree { dir: &dir, common: &common, root }, arguments).await
 }
 
 fn unrecorded(command: &str) -> GitError {
@@ -134,6 +132,8 @@ fn unrecorded(command: &str) -> GitError {
 /// The repository that contains a folder.
 struct Found {
     dir: PathBuf,
+    /// The directory that it shares with the repository's other work trees.
+    common: PathBuf,
     /// `None` if it is bare.
     top: Option<PathBuf>,
     /// The path from the top to the folder, with `/` at its end.
@@ -143,7 +143,7 @@ struct Found {
 impl Found {
     fn repository(&self) -> Repository<'_> {
         match &self.top {
-            Some(root) => Repository::Tree { dir: &self.dir, root },
+            Some(root) => Repository::Tree { dir: &self.dir, common: &self.common, root },
             None => Repository::Dir(&self.dir),
         }
     }
@@ -154,14 +154,15 @@ async fn find(git: &Git, of: &Path) -> Result<Found, TreeError> {
     // Git does not discover a bare repository: it must be named.
     let bare = git.run(Repository::Dir(of), &["rev-parse", "--is-bare-repository"]).await;
     if bare.is_ok_and(|answer| answer.trim() == "true") {
-        return Ok(Found { dir: of.to_owned(), top: None, prefix: String::new() });
+        return Ok(Found { dir: of.to_owned(), common: of.to_owned(), top: None, prefix: String::new() });
     }
     let ask = ["rev-parse", "--absolute-git-dir", "--show-toplevel", "--show-prefix"];
     let found = git.run(Repository::Holding(of), &ask).await.map_err(|source| no_repository(of, source))?;
     let mut lines = found.lines();
     let (dir, top) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
     let prefix = lines.next().unwrap_or_default().to_owned();
-    Ok(Found { dir: dir.into(), top: Some(top.into()), prefix })
+    let common = git::common(Path::new(dir)).unwrap_or_else(|| dir.into());
+    Ok(Found { dir: dir.into(), common, top: Some(top.into()), prefix })
 }
 
 async fn is_there(path: &Path) -> bool {
@@ -249,8 +250,8 @@ pub(super) async fn remove_unknown_half(root: &Path) -> Result<(), TreeError> {
 /// Returns what removing a whole tree would lose. `commit` is its start; later commits that are on no branch would be
 /// lost.
 pub(super) async fn loss(git: &Git, root: &Path, commit: Option<&str>) -> Result<Loss, GitError> {
-    let dir = recorded(root).await.unwrap_or_default();
-    let tree = Repository::Tree { dir: &dir, root };
+    let (dir, common) = recorded(root).await.unwrap_or_default();
+    let tree = Repository::Tree { dir: &dir, common: &common, root };
     let changes = changes(git, tree).await? + submodules(git, tree, root).await?;
     let mut arguments = vec!["rev-list", "--count", "HEAD", "--not", "--branches", "--tags", "--remotes"];
     arguments.extend(commit);
