@@ -13,6 +13,7 @@ pub mod builtin;
 pub mod claude;
 pub mod clip;
 pub mod codex;
+pub mod control_files;
 pub mod discovery;
 pub mod environment;
 pub mod faults;

@@ -129,6 +129,26 @@ impl Turn<'_> {
         assert!(said.is_error, "{tool} {input}: {said:?}");
     }
 
+    /// Ends the agent's turn and returns the card that the person sees at its end.
+    pub fn ends_and_asks(&mut self) -> Value {
+        self.agent.get_ref().shutdown(std::net::Shutdown::Both).unwrap();
+        loop {
+            if let Some(asked) = self.of.approvals().into_iter().next() {
+                return asked;
+            }
+            assert!(self.chat.try_wait().unwrap().is_none(), "the turn ended without a card");
+            pause();
+        }
+    }
+
+    /// Runs a shell command that ends the agent's own process.
+    pub fn dies_in_shell(&mut self, command: &str) {
+        self.send(&json!({"run": command}));
+        let mut line = String::new();
+        let read = self.agent.read_line(&mut line).unwrap_or_default();
+        assert_eq!(read, 0, "the agent lives: {line}");
+    }
+
     /// Returns the output of a shell command of the agent's.
     pub fn shell(&mut self, command: &str) -> Said {
         self.send(&json!({"run": command}));

@@ -12,6 +12,7 @@ mod bench;
 mod bindings;
 mod disguises;
 mod everyday;
+mod git_control;
 mod home;
 mod hostile;
 mod keeper;

@@ -66,8 +66,9 @@ pub(super) fn around(folder: &Path, is_out: impl Fn(&Path) -> bool) -> Around {
         Ok(kind) if kind.is_dir() => {
             if top != folder {
                 found.read.push(top.to_owned());
-                found.write.push(git.clone());
             }
+            // Named even inside the folder: a mount can't be renamed or replaced.
+            found.write.push(git.clone());
             found.fixed = protected(&git);
         }
         Ok(kind) if kind.is_file() => {

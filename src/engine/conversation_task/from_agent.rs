@@ -25,6 +25,14 @@ impl Task {
         let Some(turn_id) = self.turn.as_ref().map(|turn| turn.id.clone()) else {
             return self.between_turns(event);
         };
+        let event = match event {
+            AgentEvent::TurnDone { .. } => {
+                self.close_steps(&turn_id);
+                let Some(event) = self.asks_about_control_files(event).await else { return };
+                event
+            }
+            other => other,
+        };
         match event {
             AgentEvent::SessionStarted { resume, model: _ } => self.remember_session(resume),
             AgentEvent::TextStarted | AgentEvent::ThinkingStarted => self.conversation.finish_block(),
@@ -74,7 +82,6 @@ impl Task {
             AgentEvent::Offers(offers) => self.offers(offers),
             AgentEvent::Notice(sentence) => self.append(ChatBody::notice(turn_id, sentence)),
             AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault } => {
-                self.close_steps(&turn_id);
                 self.step(Event::AgentTurnDone { outcome, model, cost_usd, usage, fault });
             }
             AgentEvent::Exited { fault } => {

@@ -4,6 +4,7 @@
 
 mod ahead;
 mod choosing;
+mod control_files;
 mod earlier;
 mod error;
 mod from_agent;

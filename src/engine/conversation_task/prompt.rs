@@ -34,6 +34,7 @@ impl Task {
                 log.read_unseen(site.as_deref().unwrap_or(NO_SITE));
             }
         });
+        self.watch_control_files(&turn_id).await;
         let prompt = Prompt { text: message.text.clone(), page, working_tab, earlier, images };
         let Some(session) = &mut self.session else {
             let fault = TurnError::AgentEnded.into();

@@ -117,9 +117,11 @@ impl Task {
         self.services.tools.revoke(&tools);
         self.services.agents.ended(self.conversation.id());
         self.services.agents.unmark_spare(self.conversation.id());
+        let settled = self.settles_control_files();
         self.services.tasks.spawn(async move {
             session.close().await;
             drop(slot);
+            settled.await;
         });
     }
 

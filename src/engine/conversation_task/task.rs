@@ -4,6 +4,7 @@
 //! `running_agent` holds a started one, `prompt` builds its input, and `from_agent` handles its output.
 
 use super::TaskServices;
+use super::control_files::Watched;
 use super::running_agent::{RunningAgent, Starting};
 use super::turn_steps::Steps;
 use super::watchdog::Watchdog;
@@ -52,6 +53,8 @@ pub(crate) struct Task {
     pub(super) asked: HashMap<String, QuestionId>,
     pub(super) deadline: Option<(TurnId, Instant)>,
     pub(super) turn: Option<RunningTurn>,
+    /// The control files of the folder, while a turn may change them.
+    pub(super) watched: Watched,
     /// The message that the next daemon runs, because this one is being upgraded.
     held_back: Option<Arc<Message>>,
     /// The chosen agent of the turn while it waits for a slot.
@@ -82,6 +85,7 @@ impl Task {
             asked: HashMap::new(),
             deadline: None,
             turn: None,
+            watched: Watched::default(),
             held_back: None,
             chosen: None,
             sleep_at: None,

@@ -1,0 +1,203 @@
+//! Control files: what decides which programs git runs in a folder, and a project's rules. An agent may write them, by
+//! a mistake or by intent; the person's git then runs them outside the sandbox.
+//!
+//! Owns looking at them before and after an agent's turn, the comparison, and putting them back. Never runs git and
+//! never follows a link. Sources: gitrepository-layout(5), git-config(1), githooks(5).
+
+mod config;
+mod files;
+mod look;
+
+use files::Entry;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The control files of a folder, as they were at one time.
+#[derive(Clone, Debug)]
+pub struct ControlFiles {
+    folder: PathBuf,
+    found: BTreeMap<PathBuf, Entry>,
+}
+
+/// A control file that differs from an earlier look.
+#[derive(Clone, Debug)]
+pub struct Change {
+    path: PathBuf,
+    before: Option<Entry>,
+    after: Option<Entry>,
+    /// The path at which something that is not a file was put aside.
+    aside: Option<PathBuf>,
+}
+
+impl ControlFiles {
+    /// Looks at the control files of the repository around a folder, of those inside it, and at its rules. Blocks on the
+    /// disk.
+    pub fn look(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), found: look::all(folder) }
+    }
+
+    /// Looks again, and returns what differs and could make a git run something. Blocks on the disk.
+    pub fn changes(&self) -> Vec<Change> {
+        let now = look::all(&self.folder);
+        let mut paths: Vec<&PathBuf> = self.found.keys().chain(now.keys()).collect();
+        paths.sort();
+        paths.dedup();
+        let changes = paths.into_iter().map(|path| Change {
+            path: path.clone(),
+            before: self.found.get(path).cloned(),
+            after: now.get(path).cloned(),
+            aside: None,
+        });
+        // What is inside a repository that was moved away can't be put back without the rest of it.
+        let gone = |path: &Path| {
+            let mut above = path.ancestors().skip(1);
+            above.any(|above| self.found.get(above) == Some(&Entry::Folder) && now.get(above) != Some(&Entry::Folder))
+        };
+        changes.filter(|change| change.matters() && !gone(&change.path)).collect()
+    }
+}
+
+impl Change {
+    fn matters(&self) -> bool {
+        let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        match (name, &self.before, &self.after) {
+            (_, before, after) if before == after => false,
+            // A folder is only of interest when something else takes its place.
+            (_, None | Some(Entry::Folder), None | Some(Entry::Folder)) => false,
+            ("config" | "config.worktree", before, after) => {
+                let runs = |entry: &Option<Entry>| match entry {
+                    None => Some(Vec::new()),
+                    Some(Entry::File { text, .. }) => Some(config::that_matters(text)),
+                    Some(_) => None,
+                };
+                runs(before).is_none() || runs(before) != runs(after)
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns the path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the path and what stands there now, for people.
+    pub fn words(&self) -> String {
+        let path = self.path.display();
+        match (&self.after, &self.before) {
+            (None, _) => format!("{path}: removed"),
+            (Some(Entry::File { text, .. }), before) => {
+                let how = if before.is_none() { "new" } else { "changed" };
+                format!("{path}: {how}\n{}", String::from_utf8_lossy(text))
+            }
+            (Some(Entry::Link(target)), _) => format!("{path}: a link to {}", target.display()),
+            (Some(Entry::Folder), _) => format!("{path}: a folder"),
+            (Some(Entry::Other), _) => format!("{path}: not a file, or too large"),
+        }
+    }
+
+    /// Puts the earlier state back. Blocks on the disk.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the disk refuses, or if a folder on the way is no longer one.
+    pub fn put_back(&mut self) -> std::io::Result<()> {
+        self.aside = files::put(&self.path, self.before.as_ref())?;
+        Ok(())
+    }
+
+    /// Restores what [`Self::put_back`] took away. Blocks on the disk.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the disk refuses, or if a folder on the way is no longer one.
+    pub fn keep(&self) -> std::io::Result<()> {
+        match &self.aside {
+            Some(aside) => {
+                files::put(&self.path, None)?;
+                std::fs::rename(aside, &self.path)
+            }
+            None => files::put(&self.path, self.after.as_ref()).map(drop),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap();
+        for name in [".git/hooks", ".git/objects", "sub"] {
+            fs::create_dir_all(path.join(name)).unwrap();
+        }
+        fs::write(path.join(".git/config"), "[core]\n\tbare = false\n").unwrap();
+        fs::write(path.join(".git/hooks/pre-commit"), "#!/bin/sh\n").unwrap();
+        (folder, path)
+    }
+
+    fn changed(before: &ControlFiles) -> Vec<String> {
+        let top = before.folder.ancestors().find(|above| !above.ends_with("sub")).unwrap();
+        let name = |change: Change| change.path().strip_prefix(top).unwrap().display().to_string();
+        before.changes().into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn what_could_run_is_put_back_and_kept_only_when_allowed() {
+        let (_kept, path) = folder();
+        let before = ControlFiles::look(&path.join("sub"));
+        assert_eq!(changed(&before), Vec::<String>::new());
+        fs::write(path.join(".git/config"), "[core]\n\tbare = false\n[branch \"a\"]\n\tremote = origin\n").unwrap();
+        fs::write(path.join(".git/hooks/post-commit.sample"), "").unwrap();
+        assert_eq!(changed(&before), Vec::<String>::new(), "a branch and a sample run nothing");
+        fs::write(path.join(".git/config"), "[core]\n\tbare = false\n\tfsmonitor = evil\n").unwrap();
+        fs::write(path.join(".git/commondir"), "../evil\n").unwrap();
+        fs::write(path.join(".git/hooks/pre-commit"), "evil").unwrap();
+        fs::create_dir_all(path.join("sub/.git/hooks")).unwrap();
+        fs::write(path.join("sub/.git/config"), "[core]\nfsmonitor = evil\n").unwrap();
+        let mut changes = before.changes();
+        let names = [".git/commondir", ".git/config", ".git/hooks/pre-commit", "sub/.git/config"];
+        assert_eq!(changed(&before), names);
+        for change in &mut changes {
+            change.put_back().unwrap();
+        }
+        assert_eq!(changed(&before), Vec::<String>::new());
+        assert!(!path.join(".git/commondir").exists());
+        assert_eq!(fs::read_to_string(path.join(".git/hooks/pre-commit")).unwrap(), "#!/bin/sh\n");
+        changes.iter().for_each(|change| change.keep().unwrap());
+        assert_eq!(changed(&before), names);
+    }
+
+    #[test]
+    fn a_repository_that_is_replaced_is_put_aside_and_no_link_is_followed() {
+        let (_kept, path) = folder();
+        fs::create_dir(path.join("elsewhere")).unwrap();
+        fs::write(path.join("elsewhere/config"), "as it was").unwrap();
+        let before = ControlFiles::look(&path);
+        fs::rename(path.join(".git"), path.join("moved")).unwrap();
+        assert_eq!(changed(&before), Vec::<String>::new(), "nothing runs without it");
+        symlink(path.join("elsewhere"), path.join(".git")).unwrap();
+        let mut changes = before.changes();
+        assert_eq!(changes.iter().map(|change| change.path().to_owned()).collect::<Vec<_>>(), [path.join(".git")]);
+        changes[0].put_back().unwrap();
+        assert!(path.join(".git").symlink_metadata().is_err());
+        assert_eq!(fs::read_to_string(path.join("elsewhere/config")).unwrap(), "as it was");
+    }
+
+    #[test]
+    fn rules_and_repositories_that_an_agent_makes_are_seen() {
+        let (_kept, path) = folder();
+        let before = ControlFiles::look(&path);
+        fs::create_dir_all(path.join("new/.git/hooks")).unwrap();
+        fs::write(path.join("new/.git/config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n").unwrap();
+        assert_eq!(changed(&before), Vec::<String>::new(), "git init");
+        fs::create_dir(path.join(".gstack")).unwrap();
+        fs::write(path.join(".gstack/policy.toml"), "").unwrap();
+        fs::create_dir(path.join("two")).unwrap();
+        fs::write(path.join("two/.git"), "gitdir: ../elsewhere\n").unwrap();
+        assert_eq!(changed(&before), [".gstack/policy.toml", "two/.git"]);
+    }
+}
