@@ -17,6 +17,7 @@ mod home;
 mod hostile;
 mod keeper;
 mod kept;
+mod kernel;
 mod links;
 mod mcp_client;
 mod network;

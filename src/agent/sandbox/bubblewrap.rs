@@ -7,30 +7,45 @@
 use super::plan::{MOST_LINKS, Plan};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
 /// The process's own temporary folder, as it sees it.
 pub(super) const TEMPORARY: &str = "/tmp";
 
-/// Lets root nest an agent's own sandbox (Codex has one), which needs this capability to map itself, and a `/proc` that
-/// nothing covers. That `/proc` is mounted where the agent cannot reach it. Other users need neither.
-const NESTED_AS_ROOT: [&str; 11] = [
-    "--cap-add",
-    "CAP_SETFCAP",
-    "--perms",
-    "0000",
-    "--tmpfs",
-    "/run/.proc",
-    "--bind",
-    "/proc",
-    "/run/.proc/proc",
-    "--remount-ro",
-    "/run/.proc",
-];
+/// Lets root nest an agent's own sandbox (Codex has one), which needs this capability to map itself. Others need none.
+const NESTED_AS_ROOT: [&str; 2] = ["--cap-add", "CAP_SETFCAP"];
 
-/// Returns the arguments that a nested sandbox needs, to be added after a writable `/run`.
-pub(super) fn nesting() -> &'static [&'static str] {
-    if rustix::process::geteuid().is_root() { &NESTED_AS_ROOT } else { &[] }
+/// Returns the arguments that root needs besides, after those that mount `/proc`; none for other users. The kernel lets
+/// root write the settings of the whole machine (`/proc/sys`) without any capability, so they are read-only. Because of
+/// that, it also refuses another mount of `/proc` inside: an agent's own sandbox does without.
+pub(super) fn of_root() -> Vec<OsString> {
+    if !rustix::process::geteuid().is_root() {
+        return Vec::new();
+    }
+    let mut all: Vec<OsString> = NESTED_AS_ROOT.map(OsString::from).into();
+    for path in machine_files(Path::new("/proc")) {
+        all.extend(["--ro-bind".into(), path.clone().into(), path.into()]);
+    }
+    all
+}
+
+/// Returns the entries of `/proc` that belong to no process: folders, and files that root may write.
+fn machine_files(proc: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(proc).into_iter().flatten().flatten();
+    let of_machine = |name: &std::ffi::OsStr| !name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| of_machine(&entry.file_name()))
+        .filter(|entry| {
+            // A symlink (`self`, `net`) leads to a process.
+            entry
+                .metadata()
+                .is_ok_and(|about| about.is_dir() || !about.is_symlink() && about.permissions().mode() & 0o222 != 0)
+        })
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found
 }
 
 /// A mount at a path. If two have the same path, the later one of this list wins.
@@ -64,7 +79,7 @@ pub(super) fn arguments(plan: &Plan) -> Vec<OsString> {
     ]
     .map(OsString::from)
     .into();
-    all.extend(nesting().iter().map(OsString::from));
+    all.extend(of_root());
     for place in [TEMPORARY, "/var/tmp"] {
         all.extend(["--bind".into(), plan.temporary.clone().into(), place.into()]);
     }

@@ -6,7 +6,7 @@
 
 use super::plan::Plan;
 use super::sockets::Closed;
-use super::{Mechanism, landlock, sockets};
+use super::{Mechanism, capabilities, landlock, sockets};
 use gstack_base::say;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -70,8 +70,9 @@ fn apply(how: &OsStr) -> io::Result<()> {
     // Without a namespace nothing else kills it together with the minder that started it.
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-    // Must follow the rules, which set `no_new_privs`. A nested sandbox asks for the name of a network device, which
-    // needs a datagram socket.
+    // These must follow the rules, which set `no_new_privs`.
+    capabilities::drop_all(plan.own_sandbox)?;
+    // A nested sandbox asks for the name of a network device, which needs a datagram socket.
     sockets::close(if plan.own_sandbox { Closed::Connections } else { Closed::All })
 }
 

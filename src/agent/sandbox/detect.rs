@@ -8,7 +8,7 @@ use crate::adapter::AgentEnvironment;
 use crate::discovery;
 use crate::process::brief;
 use gstack_base::home::MECHANISM_VARIABLE as VARIABLE;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// The namespaces that a sandbox needs.
-const TRY: [&str; 12] = [
+const TRY: [&str; 10] = [
     "--unshare-user",
     "--unshare-pid",
     "--unshare-ipc",
@@ -25,11 +25,10 @@ const TRY: [&str; 12] = [
     "--ro-bind",
     "/",
     "/",
-    "--proc",
-    "/proc",
     "--dev",
     "/dev",
 ];
+const PROC: [&str; 2] = ["--proc", "/proc"];
 /// The additional namespace of an agent's nested sandbox: no network.
 const TRY_WITHIN: [&str; 1] = ["--unshare-net"];
 
@@ -81,10 +80,15 @@ async fn namespaces(environment: &AgentEnvironment, abi: u8) -> Result<Mechanism
         }
         Err(error) => Err(format!("bubblewrap does not work here ({error})")),
     };
-    let plainly = words(&TRY).chain(words(&["--", "true"])).collect::<Vec<_>>();
+    let plainly = words(&TRY).chain(words(&PROC)).chain(words(&["--", "true"])).collect::<Vec<_>>();
     tried(&plainly).await?;
-    let outer = words(&TRY).chain(words(&["--cap-drop", "ALL", "--tmpfs", "/run"])).chain(words(bubblewrap::nesting()));
-    let inner = words(&["--"]).chain([bwrap.as_os_str()]).chain(words(&TRY)).chain(words(&TRY_WITHIN));
+    let of_root = bubblewrap::of_root();
+    let outer = words(&TRY).chain(words(&PROC)).chain(words(&["--cap-drop", "ALL", "--tmpfs", "/run"]));
+    let outer = outer.chain(of_root.iter().map(OsString::as_os_str));
+    // Root gets no second `/proc`, and Codex, the only agent with a sandbox of its own, then does without one.
+    let proc = if of_root.is_empty() { &PROC[..] } else { &[] };
+    let inner =
+        words(&["--"]).chain([bwrap.as_os_str()]).chain(words(&TRY)).chain(words(proc)).chain(words(&TRY_WITHIN));
     let nested = outer.chain(inner).chain(words(&["--", "true"])).collect::<Vec<_>>();
     let nests = tried(&nested).await.inspect_err(|why| tracing::debug!(%why, "no sandbox within the sandbox")).is_ok();
     Ok(Mechanism::Namespaces { bwrap, abi, nests })

@@ -6,6 +6,7 @@
 mod access;
 mod bubblewrap;
 mod caches;
+mod capabilities;
 mod command;
 pub mod confine;
 mod confiner;
