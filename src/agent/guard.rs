@@ -5,8 +5,9 @@
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
-/// Keys, tokens and sessions of the usual tools and browsers, relative to the home directory.
-pub const CREDENTIALS: [&str; 46] = [
+/// Keys, tokens and sessions of the usual tools and browsers, and secrets of the system. Relative paths are below the home
+/// directory. The only such list: the sandbox closes the same places.
+pub const CREDENTIALS: [&str; 69] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -53,6 +54,29 @@ pub const CREDENTIALS: [&str; 46] = [
     "Library/Keychains",
     "Library/Application Support/Google/Chrome",
     "Library/Application Support/Firefox",
+    ".gem/credentials",
+    ".local/share/gem/credentials",
+    ".local/share/uv/credentials",
+    ".opam/plugins/opam-publish",
+    ".config/mise",
+    ".rye/credentials",
+    ".npm-global/etc",
+    ".yarnrc.yml",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    ".nuget",
+    ".bundle/config",
+    ".vault-token",
+    ".config/pypoetry",
+    ".config/rclone",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/ssh",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
 ];
 
 /// The closed places of one conversation.
@@ -64,8 +88,13 @@ pub struct Guard {
 
 impl Guard {
     pub fn new(folder: &Path, home: Option<&Path>, off_limits: &[PathBuf]) -> Self {
-        let mut closed: Vec<PathBuf> =
-            home.into_iter().flat_map(|home| CREDENTIALS.iter().map(|place| home.join(place))).collect();
+        let mut closed: Vec<PathBuf> = CREDENTIALS
+            .iter()
+            .filter_map(|place| match home {
+                Some(home) => Some(home.join(place)),
+                None => Some(PathBuf::from(place)).filter(|place| place.is_absolute()),
+            })
+            .collect();
         closed.extend(off_limits.iter().cloned());
         Self { folder: resolve(folder), closed: closed.iter().map(|place| resolve(place)).collect() }
     }
@@ -161,6 +190,7 @@ mod tests {
         let guard = Guard::new(&state.join("workspace"), None, std::slice::from_ref(&state));
         assert!(guard.is_open(&state.join("workspace/a.txt")));
         assert!(guard.is_closed(&state.join("browse.json")));
-        assert!(guard.deny_rules().is_empty());
+        let shown = state.display().to_string();
+        assert!(!guard.deny_rules().iter().any(|rule| rule.contains(&shown)));
     }
 }

@@ -41,7 +41,7 @@ async fn root_s_agent_writes_no_setting_of_the_machine_and_opens_no_raw_socket()
         }
         for access in [Access::default(), Access::codex()] {
             // Codex without namespaces confines its own commands: the file rules are its own.
-            let leaves_files = access.own_sandbox && matches!(mechanism, Mechanism::Landlock { .. });
+            let leaves_files = access.own_sandbox && !matches!(mechanism, Mechanism::Namespaces { nests: true, .. });
             let environment = AgentEnvironment {
                 variables: variables(&home),
                 confinement: Confinement::In(Arc::new(sandbox(&home, mechanism.clone()))),

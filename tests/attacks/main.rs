@@ -10,6 +10,7 @@ mod auth;
 #[path = "../agent_programs/bench.rs"]
 mod bench;
 mod bindings;
+mod credentials;
 mod disguises;
 mod everyday;
 mod git_control;

@@ -326,10 +326,12 @@ async fn an_agent_renews_its_sign_in_and_leaves_alone_what_runs_later() {
                 access: access.clone(),
                 ..AgentEnvironment::default()
             };
-            // As the programs do it: a lock beside their folder, a new file, and a rename.
+            // As the programs do it: a lock beside their folder, a new file, and a rename. If that is refused (EBUSY), Claude
+            // Code copies it.
             let lock = if access.locks_in_home { "mkdir ~/.claude.lock && rmdir ~/.claude.lock" } else { "true" };
+            let copies = if access.locks_in_home { format!("cp ~/{sign_in}.tmp ~/{sign_in}") } else { "false".into() };
             let script = format!(
-                "{lock} && echo new > ~/{sign_in}.tmp && mv ~/{sign_in}.tmp ~/{sign_in} || exit 1; \
+                "{lock} && echo new > ~/{sign_in}.tmp && {{ mv ~/{sign_in}.tmp ~/{sign_in} 2>/dev/null || {copies}; }} || exit 1; \
                  echo planted 2>/dev/null > ~/.claude.json; exit 0"
             );
             let confined =

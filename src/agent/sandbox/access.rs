@@ -10,11 +10,18 @@ use std::path::{Path, PathBuf};
 pub struct Access {
     /// What it may read.
     pub read: Vec<PathBuf>,
-    /// What it may read and write.
+    /// What it may read and write. A missing folder is created.
     pub write: Vec<PathBuf>,
+    /// The same for files, which are not created.
+    pub write_existing: Vec<PathBuf>,
     /// Read-only paths inside `write`: files that make the same program run something when the person starts it. They
     /// are created if missing, so that an agent cannot create them.
     pub fixed: Vec<Fixed>,
+    /// Folders of its own in which everything that `write` does not name stays as it is: it may read their entries, and
+    /// what it creates there is in memory. Landlock has no such folders, so there it may write all of them.
+    pub overlaid: Vec<PathBuf>,
+    /// Entries of these folders of which it gets its own, in memory.
+    pub volatile: Vec<PathBuf>,
     /// What a repository names. Opened only where no link leads and nothing is closed: an agent may have written it.
     pub repository: Around,
     /// Folders of its conversation besides its working folder.
@@ -36,6 +43,22 @@ pub struct Fixed {
     pub empty: Option<&'static str>,
 }
 
+/// What Claude Code writes at each start or for one session, and does not need later (found with its release 2 under
+/// strace).
+const CLAUDE_VOLATILE: [&str; 11] = [
+    ".last-cleanup",
+    "backups",
+    "cache",
+    "debug",
+    "file-history",
+    "ide",
+    "session-env",
+    "sessions",
+    "shell-snapshots",
+    "statsig",
+    "telemetry",
+];
+
 fn paths(names: &[&str]) -> Vec<PathBuf> {
     names.iter().map(PathBuf::from).collect()
 }
@@ -49,17 +72,18 @@ fn files(below: &str, names: &[(&str, &'static str)]) -> Vec<Fixed> {
 }
 
 impl Access {
-    /// Returns the access of Claude Code, run directly or by its ACP adapter. `~/.claude.json` names servers that are
-    /// run, so it is read-only.
+    /// Returns the access of Claude Code, run directly or by its ACP adapter. It keeps conversations, plans and its
+    /// sign-in (a new one replaces the file, or is copied into it where that is refused). The person's own Claude Code
+    /// runs much of the rest: hooks, status lines, plugins, `local`, shell snapshots of its sessions, and the servers
+    /// that `~/.claude.json` or its backups name.
     pub fn claude() -> Self {
-        let mut fixed =
-            folders(".claude", &["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills"]);
-        fixed
-            .extend(files(".claude", &[("settings.json", "{}\n"), ("settings.local.json", "{}\n"), ("CLAUDE.md", "")]));
+        let kept = ["projects", "todos", "tasks", "plans"].map(|name| Path::new(".claude").join(name));
         Self {
             read: paths(&[".claude.json"]),
-            write: paths(&[".claude"]),
-            fixed,
+            write: kept.into(),
+            write_existing: paths(&[".claude/.credentials.json"]),
+            overlaid: paths(&[".claude"]),
+            volatile: CLAUDE_VOLATILE.map(|name| Path::new(".claude").join(name)).into(),
             locks_in_home: true,
             ..Self::default()
         }
@@ -99,6 +123,9 @@ impl Access {
     pub fn and(mut self, other: &Self) -> Self {
         self.read.extend(other.read.iter().cloned());
         self.write.extend(other.write.iter().cloned());
+        self.write_existing.extend(other.write_existing.iter().cloned());
+        self.overlaid.extend(other.overlaid.iter().cloned());
+        self.volatile.extend(other.volatile.iter().cloned());
         self.fixed.extend(other.fixed.iter().cloned());
         self.repository.extend(other.repository.clone());
         self.folders.extend(other.folders.iter().cloned());

@@ -1,4 +1,5 @@
-//! Paths of a machine: those that every program needs to run, and those with credentials.
+//! Paths of a machine that every program needs to run. The guard has the list of credentials, which are closed inside
+//! them.
 //!
 //! Owns the lists. Paths without a leading `/` are relative to the home directory.
 
@@ -29,13 +30,12 @@ pub(super) const SYSTEM: [&str; 22] = [
 ];
 
 /// Programs and their files in the home directory, read-only.
-pub(super) const TOOLS: [&str; 44] = [
+pub(super) const TOOLS: [&str; 43] = [
     ".asdf",
     ".asdfrc",
     ".bun",
     ".cargo",
     ".config/git",
-    ".config/mise",
     ".deno",
     ".dotnet",
     ".fnm",
@@ -104,18 +104,6 @@ pub(super) const TOOL_VARIABLES: [&str; 26] = [
     "SSL_CERT_FILE",
     "VIRTUAL_ENV",
     "VOLTA_HOME",
-];
-
-/// Secrets of the system, closed inside the open paths. The guard has the list of the person's own.
-pub(super) const CLOSED: [&str; 8] = [
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/ssh",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssl/private",
 ];
 
 /// Devices that every program may use.

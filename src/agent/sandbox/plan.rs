@@ -5,7 +5,7 @@
 //! Never opens a path that leads to the whole home directory, or above it.
 
 use super::opening::Opening;
-use super::places::{CLOSED, DEVICES, SYSTEM, TOOL_VARIABLES, TOOLS};
+use super::places::{DEVICES, SYSTEM, TOOL_VARIABLES, TOOLS};
 use super::{Mechanism, Sandbox, git};
 use crate::adapter::AgentEnvironment;
 use crate::guard::CREDENTIALS;
@@ -61,10 +61,18 @@ impl Plan {
         let mut read: Vec<PathBuf> = access.read.iter().filter_map(|path| below_home(path)).collect();
         read.extend(tool_folders(environment));
         let mut write: Vec<PathBuf> = access.write.iter().filter_map(|path| below_home(path)).collect();
+        let overlaid = access.overlaid.iter().filter_map(|path| below_home(path));
+        let volatile: Vec<PathBuf> = access.volatile.iter().filter_map(|path| below_home(path)).collect();
+        match sandbox.mechanism {
+            Mechanism::Namespaces { .. } => {
+                read.extend(overlaid.flat_map(|folder| children(&folder)).filter(|path| !volatile.contains(path)));
+            }
+            Mechanism::Landlock { .. } => write.extend(overlaid),
+            Mechanism::Seatbelt => read.extend(overlaid),
+        }
         read.retain(|path| !is_home(path) && path != Path::new("/"));
         write.retain(|path| !is_home(path));
         let mut closed = list(&CREDENTIALS);
-        closed.extend(list(&CLOSED));
         closed.extend(sandbox.closed.iter().cloned());
         closed.retain(|path| !write.contains(path) && !read.contains(path));
         let opening = Opening::new(&closed);
@@ -73,6 +81,7 @@ impl Plan {
         for path in &write {
             fs::create_dir_all(path).or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
         }
+        write.extend(access.write_existing.iter().filter_map(|path| below_home(path)));
         write.retain(|path| opening.writes(path));
         let mut fixed = Vec::new();
         for entry in &access.fixed {
@@ -221,11 +230,14 @@ fn with_prefix(folder: &Path) -> Vec<PathBuf> {
     [Some(folder), above].into_iter().flatten().map(Path::to_owned).collect()
 }
 
+fn children(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
 /// Returns the entries of a folder that are not hidden and not symlinks.
-fn plain_children(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let plain = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
-    plain.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())).map(|entry| entry.path()).collect()
+fn plain_children(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    children(folder).into_iter().filter(move |path| !is_hidden(path) && !path.is_symlink())
 }
 
 #[cfg(test)]
@@ -269,8 +281,10 @@ mod tests {
         assert!(of_home.write.contains(&home.join("project")) && !of_home.write.contains(&home));
         assert!(!of_home.write.iter().any(|path| path.starts_with(home.join(".ssh")) || path.ends_with(".bashrc")));
         assert!(of_home.closed.contains(&home.join(".ssh")) && of_home.closed.contains(&home.join("g")));
-        assert!(of_home.fixed.contains(&home.join(".claude/settings.json")));
-        assert_eq!(fs::read_to_string(home.join(".claude/settings.json")).unwrap(), "{}\n");
+        assert!(of_home.write.contains(&home.join(".claude/projects")), "{of_home:?}");
+        let gemini = plan(&home, &home, &Access::gemini());
+        assert!(gemini.fixed.contains(&home.join(".gemini/settings.json")));
+        assert_eq!(fs::read_to_string(home.join(".gemini/settings.json")).unwrap(), "{}\n");
         let plain = plan(&home, &home.join("project"), &Access::default());
         assert!(plain.closed.contains(&home.join(".claude")), "another agent's files stay closed");
         assert!(plain.read.contains(&home.join(".cargo")) && !plain.read.contains(&home));
