@@ -112,3 +112,22 @@ fn the_newest_commands_open_nothing_to_an_agent() {
     assert_eq!(policy["rules"].as_array().map(Vec::len), Some(1), "{policy}");
     assert_eq!(hostile.stage.run(&["clipboard", "read"]).lines().next(), Some("from the person"));
 }
+
+/// Commands that report their progress have a route of their own, which judges an agent as the other one does.
+#[test]
+fn a_command_with_progress_in_an_agent_s_shell_is_the_agent_s() {
+    let site = Site::start(site);
+    let hostile = Hostile::at(Some(&site.url("/")));
+    hostile.stage.run(&["policy", "allow", "everything"]);
+    let mut turn = hostile.turn("Download");
+    let gstack = env!("CARGO_BIN_EXE_gstack");
+    for command in [format!("download {}", site.url("/")), "video stop".to_owned()] {
+        let said = turn.tries_in_shell(&format!("{gstack} {command}")).unwrap();
+        assert!(said.is_error && said.text.contains("is not offered to agents"), "{command}: {said:?}");
+        // Variants: without its token, with a wrong one, and as a terminal of the person's.
+        for before in ["env -u GSTACK_TOKEN", "env GSTACK_TOKEN=wrong", "env GSTACK_DRIVER=person"] {
+            let said = turn.tries_in_shell(&format!("{before} {gstack} {command}")).unwrap();
+            assert!(said.is_error, "{before} {command}: {said:?}");
+        }
+    }
+}

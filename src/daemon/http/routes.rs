@@ -58,16 +58,16 @@ pub(super) struct Rings {
 pub(super) fn rings() -> Rings {
     Rings {
         open: vec![get("/health", "Whether a browser is open", health)],
-        commands: vec![route::by_itself(
-            "/command",
-            RouteDescription::new::<CommandRequest, CommandAnswer<'static>>(
-                Verb::Post,
-                "Runs a browser command",
-                Form::TextOrJson,
+        commands: vec![
+            route::by_itself(
+                "/command",
+                RouteDescription::new::<CommandRequest, CommandAnswer<'static>>(
+                    Verb::Post,
+                    "Runs a browser command",
+                    Form::TextOrJson,
+                ),
+                axum::routing::post(commands::command),
             ),
-            axum::routing::post(commands::command),
-        )],
-        private: vec![
             route::by_itself(
                 "/command/lines",
                 RouteDescription::new::<CommandRequest, CommandLine>(
@@ -77,6 +77,8 @@ pub(super) fn rings() -> Rings {
                 ),
                 axum::routing::post(commands::command_lines),
             ),
+        ],
+        private: vec![
             get("/status", "What runs", |engine: Engine| async move { Ok(engine.status().now()) }),
             get("/doctor", "Every hop between the panel and the agent, checked now", |engine: Engine| async move {
                 Ok(engine.hops().doctor().await)
