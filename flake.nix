@@ -35,7 +35,6 @@
           '';
           meta = {
             description = cargo.description;
-            homepage = cargo.repository;
             license = pkgs.lib.licenses.mit;
             mainProgram = "gstack";
             platforms = systems;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs gstack from this checkout for the current user and opens a browser with the side panel. An unchanged checkout
-# of a release installs the released program if there is one for this machine; any other checkout is built.
+# of a release installs the released program if packaging/home.toml says where it is published, its signature is valid, and
+# there is one for this machine; any other checkout is built.
 # May be run again at any time: it keeps or updates what is already installed.
 #
 #   install/setup.sh               do everything
@@ -22,7 +23,7 @@ for argument in "$@"; do
   case "$argument" in
     --no-connect) connect=no ;;
     --build) build=yes ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) give_up "unknown argument $argument; see install/setup.sh --help" ;;
   esac
 done
@@ -30,12 +31,13 @@ done
 bin=${GSTACK_BIN_DIR:-$HOME/.local/bin}
 export GSTACK_BIN_DIR=$bin
 
-# Prints the release of this checkout; fails if it has changes or is not a release.
+# Prints the version of this checkout's release; fails if it has changes or is not a release, or if none is published.
 released() {
   local version
   version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n1)
   have git && [ "$(git -C "$root" describe --exact-match --tags --match "v$version" HEAD 2>/dev/null)" = "v$version" ] &&
-    [ -z "$(git -C "$root" status --porcelain 2>/dev/null)" ] && say "v$version"
+    [ -z "$(git -C "$root" status --porcelain 2>/dev/null)" ] &&
+    [ "$(grep -cE '^(address|release-key) = "[^"]+"$' "$root/packaging/home.toml")" -eq 2 ] && say "$version"
 }
 
 say "1. Looking for what is needed"
@@ -43,13 +45,13 @@ say "1. Looking for what is needed"
 if [ "$connect" = yes ]; then need_browser; fi
 
 installed=no
-if [ "$build" = no ] && tag=$(released); then
-  say "2. Installing the released program: this is an unchanged checkout of $tag"
+if [ "$build" = no ] && release=$(released); then
+  say "2. Installing the released program: this is an unchanged checkout of v$release"
   status=0
-  GSTACK_RELEASE_URL=${GSTACK_RELEASE_URL:-https://github.com/gstack/gstack/releases/download/$tag} "$root/install/install.sh" || status=$?
+  "$root/install/install.sh" --release "$root/packaging/home.toml" "$release" || status=$?
   case "$status" in
     0) installed=yes ;;
-    3) say "   There is no released program for this machine, or it can't be reached: building it." ;;
+    3) say "   No released program can be used: building it." ;;
     *) exit "$status" ;;
   esac
 fi

@@ -11,8 +11,6 @@ export function versions(root) {
     'Cargo.toml': text('Cargo.toml').match(/^version = "(.*)"$/m)[1],
     'Cargo.lock': text('Cargo.lock').match(/name = "gstack"\nversion = "(.*)"/)[1],
     'extension/manifest.json': json('extension/manifest.json').version,
-    'server.json': json('server.json').version,
-    'server.json, its package': json('server.json').packages[0].version,
     'gemini-extension.json': json('gemini-extension.json').version,
     'Claude Code marketplace': json('.claude-plugin/marketplace.json').metadata.version,
     'Cursor marketplace': json('.cursor-plugin/marketplace.json').metadata.version,

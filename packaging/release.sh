@@ -6,9 +6,11 @@
 #   packaging/release.sh --binary TARGET=FILE…    takes programs that were built elsewhere
 #   packaging/release.sh --build-only TARGET      builds one program and prints its path
 #   --out DIR                                     where it goes (default: dist)
+#   --home FILE                                   address, names and key of the release (default: packaging/home.toml)
 #
-# In the folder: an archive and an npm package for each target, a .deb for each glibc target, the extension's zip, the Homebrew
-# formula, the PKGBUILD, an SBOM, install.sh, release.json (what `gstack upgrade` reads) and SHA256SUMS. If
+# In the folder: an archive for each target, a .deb for each glibc target, the extension's zip, an SBOM, release.json (what
+# `gstack upgrade` and install.sh read) and SHA256SUMS. If packaging/home.toml says where gstack is published, also install.sh,
+# the Homebrew formula, the PKGBUILD, and for the names that it has the npm packages and server.json. If
 # MINISIGN_SECRET_KEY_FILE names a minisign key, release.json and SHA256SUMS are signed with it.
 #
 # The same commit gives the same bytes: times come from SOURCE_DATE_EPOCH (default: the commit's), paths of the machine are
@@ -43,7 +45,7 @@ build() {
   echo "${CARGO_TARGET_DIR:-$root/target}/$target/dist/gstack"
 }
 
-out=$root/dist
+out=$root/dist home=$root/packaging/home.toml
 targets=() binaries=()
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -51,7 +53,8 @@ while [ $# -gt 0 ]; do
     --binary) binaries+=("$2"); shift 2 ;;
     --build-only) build "$2"; exit ;;
     --out) out=$2; shift 2 ;;
-    -h | --help) sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --home) home=$2; shift 2 ;;
+    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) give_up "unknown argument $1; see packaging/release.sh --help" ;;
   esac
 done
@@ -66,7 +69,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-node "$root/packaging/lib/make.mjs" --root "$root" --out "$out" --work "$work" --glibc "$glibc" "${binaries[@]}"
+node "$root/packaging/lib/make.mjs" --root "$root" --home "$home" --out "$out" --work "$work" --glibc "$glibc" "${binaries[@]}"
 
 if [ -n "${MINISIGN_SECRET_KEY_FILE:-}" ]; then
   # A prehashed signature, which names the version: an older release can't be passed off as this one.
@@ -74,6 +77,6 @@ if [ -n "${MINISIGN_SECRET_KEY_FILE:-}" ]; then
     minisign -S -s "$MINISIGN_SECRET_KEY_FILE" -m "$out/$name" -t "gstack $(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n1)" <<<"${MINISIGN_PASSWORD:-}" >&2
   done
 else
-  say "Not signed: MINISIGN_SECRET_KEY_FILE is not set. gstack upgrade accepts signed releases only."
+  say "Not signed: MINISIGN_SECRET_KEY_FILE is not set. install.sh and gstack upgrade accept signed releases only."
 fi
 (cd "$out" && find . -type f | sort | sed 's|^\./||') >&2

@@ -16,10 +16,10 @@ export const HOST_FOLDERS = [
 ];
 
 /**
- * @param {{root: string, work: string, out: string, version: string, glibc: string, architecture: string,
+ * @param {{root: string, home: Record<string, string>, work: string, out: string, version: string, glibc: string, architecture: string,
  *   folder: string}} of `folder` contains the program and its documents
  */
-export function debian({ root, work, out, version, glibc, architecture, folder }) {
+export function debian({ root, home, work, out, version, glibc, architecture, folder }) {
   const tree = join(work, `deb-${architecture}`);
   const place = (from, to, mode) => copy(join(folder, from), join(tree, to), mode);
   place('gstack', PROGRAM, 0o755);
@@ -39,14 +39,13 @@ export function debian({ root, work, out, version, glibc, architecture, folder }
     `Package: gstack
 Version: ${version.replace('-', '~')}
 Architecture: ${architecture}
-Maintainer: gstack contributors <gstack@users.noreply.github.com>
+Maintainer: ${home.maintainer || 'gstack contributors'}
 Installed-Size: ${Math.ceil(size / 1024)}
 Depends: libc6 (>= ${glibc})
 Recommends: bubblewrap, curl, chromium | google-chrome-stable | microsoft-edge-stable | brave-browser
 Section: web
 Priority: optional
-Homepage: https://github.com/gstack/gstack
-Description: coding agent in the browser's side panel
+${home.address ? `Homepage: ${home.address}\n` : ''}Description: coding agent in the browser's side panel
  A side panel for chatting with a coding agent about the page in view, and a
  command line that drives the same browser.
 `,

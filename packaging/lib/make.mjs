@@ -6,14 +6,18 @@ import { parseArgs } from 'node:util';
 import { debian } from './debian.mjs';
 import { extensionZip } from './extension.mjs';
 import { archive, copy, epoch, filesIn, put, sha256 } from './files.mjs';
+import { installer, isPublished, readHome } from './home.mjs';
 import { programPackage, wrapperPackage } from './npm.mjs';
 import { sbom } from './sbom.mjs';
+import { server } from './server.mjs';
 import { TARGETS } from './targets.mjs';
 
 const text = { type: 'string' };
-const options = { root: text, out: text, work: text, glibc: text };
+const options = { root: text, home: text, out: text, work: text, glibc: text };
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const { root, out, work, glibc } = values;
+const home = readHome(values.home);
+const listed = isPublished(home);
 const give_up = (words) => {
   console.error(`release: ${words}`);
   process.exit(1);
@@ -69,19 +73,24 @@ for (const [target, program] of [...programs].sort(([a], [b]) => (a < b ? -1 : 1
   sums[target] = sha256(file);
   targets[target] = { file: basename(file), size: statSync(file).size, sha256: sums[target] };
   const { debian: architecture } = TARGETS[target];
-  if (architecture && has('dpkg-deb')) debian({ root, work, out, version, glibc, architecture, folder });
+  if (architecture && has('dpkg-deb')) debian({ root, home, work, out, version, glibc, architecture, folder });
   else if (architecture) note(`no .deb for ${target}: dpkg-deb is missing`);
-  programPackage({ root, work, out, version, target, program });
+  if (listed && home['npm-scope']) programPackage({ root, home, work, out, version, target, program });
 }
-wrapperPackage({ root, work, out, version });
+if (listed && home['npm-scope']) wrapperPackage({ root, home, work, out, version });
+if (listed && home['mcp-name']) put(join(out, 'server.json'), `${JSON.stringify(server(home, version), null, 2)}\n`);
 put(join(out, `gstack-extension-${version}.zip`), extensionZip(root));
-copy(join(root, 'install/install.sh'), join(out, 'install.sh'), 0o755);
+if (listed) put(join(out, 'install.sh'), installer(readFileSync(join(root, 'install/install.sh'), 'utf8'), home, version), 0o755);
+else note('no install.sh and no listings: packaging/home.toml has no address or no release-key');
 
 for (const [name, template] of [
   ['gstack.rb', 'gstack.rb'],
   ['PKGBUILD', 'PKGBUILD'],
 ]) {
-  const source = readFileSync(join(root, 'packaging/templates', template), 'utf8').replaceAll('@VERSION@', version);
+  if (!listed) continue;
+  const values = { '@VERSION@': version, '@ADDRESS@': home.address, '@MAINTAINER@': home.maintainer || 'gstack contributors' };
+  const empty = readFileSync(join(root, 'packaging/templates', template), 'utf8');
+  const source = Object.entries(values).reduce((filled, [name, value]) => filled.replaceAll(name, value), empty);
   const missing = [...source.matchAll(/@SHA256:(.*?)@/g)].map(([, target]) => target).filter((target) => !sums[target]);
   if (missing.length > 0) note(`no ${name}: it needs ${missing.join(', ')} too`);
   else

@@ -3,13 +3,13 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { copy, put } from './files.mjs';
-import { SCOPE, TARGETS } from './targets.mjs';
+import { TARGETS } from './targets.mjs';
 
-const common = (version) => ({
+const common = (home, version) => ({
   version,
   license: 'MIT',
-  homepage: 'https://github.com/gstack/gstack',
-  repository: { type: 'git', url: 'git+https://github.com/gstack/gstack.git' },
+  homepage: home.address,
+  repository: { type: 'git', url: `git+${home.address}.git` },
 });
 
 function pack(folder, out) {
@@ -18,36 +18,38 @@ function pack(folder, out) {
 }
 
 /** The package of one target. */
-export function programPackage({ root, work, out, version, target, program }) {
+export function programPackage({ root, home, work, out, version, target, program }) {
   const { npm, node } = TARGETS[target];
   const folder = join(work, `npm-${npm}`);
-  const name = `${SCOPE}/gstack-${npm}`;
+  const main = `${home['npm-scope']}/gstack`;
+  const name = `${main}-${npm}`;
   copy(program, join(folder, 'bin/gstack'), 0o755);
   copy(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  put(join(folder, 'README.md'), `The program of [${SCOPE}/gstack](https://www.npmjs.com/package/${SCOPE}/gstack) for ${target}.\n`);
+  put(join(folder, 'README.md'), `The program of ${main} for ${target}.\n`);
   const description = `gstack for ${target}`;
   const { os, cpu, libc } = node;
   const fits = { os: [os], cpu: [cpu], ...(libc ? { libc: [libc] } : {}) };
   put(
     join(folder, 'package.json'),
-    `${JSON.stringify({ name, description, ...common(version), ...fits, files: ['bin/gstack'], preferUnplugged: true }, null, 2)}\n`,
+    `${JSON.stringify({ name, description, ...common(home, version), ...fits, files: ['bin/gstack'], preferUnplugged: true }, null, 2)}\n`,
   );
   return pack(folder, out);
 }
 
 /** The main package. It lists the packages of all targets, including those missing from this release. */
-export function wrapperPackage({ root, work, out, version }) {
+export function wrapperPackage({ root, home, work, out, version }) {
   const folder = join(work, 'npm');
   copy(join(root, 'packaging/npm/gstack.js'), join(folder, 'bin/gstack.js'), 0o755);
   for (const name of ['LICENSE', 'README.md']) copy(join(root, name), join(folder, name));
-  const optionalDependencies = Object.fromEntries(Object.values(TARGETS).map(({ npm }) => [`${SCOPE}/gstack-${npm}`, version]));
+  const name = `${home['npm-scope']}/gstack`;
+  const optionalDependencies = Object.fromEntries(Object.values(TARGETS).map(({ npm }) => [`${name}-${npm}`, version]));
   const manifest = {
-    name: `${SCOPE}/gstack`,
+    name,
     description: "Your coding agent in your browser's side panel, and the same browser from the terminal",
     keywords: ['browser', 'agent', 'mcp', 'chrome', 'automation'],
     // The MCP registry compares this with server.json.
-    mcpName: 'io.github.gstack/gstack',
-    ...common(version),
+    ...(home['mcp-name'] ? { mcpName: home['mcp-name'] } : {}),
+    ...common(home, version),
     bin: { gstack: 'bin/gstack.js' },
     files: ['bin/gstack.js'],
     engines: { node: '>=18' },

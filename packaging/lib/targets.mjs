@@ -10,6 +10,3 @@ export const TARGETS = {
   'x86_64-apple-darwin': { npm: 'darwin-x64', node: { os: 'darwin', cpu: 'x64' } },
   'aarch64-apple-darwin': { npm: 'darwin-arm64', node: { os: 'darwin', cpu: 'arm64' } },
 };
-
-/** The npm scope; someone else owns the bare name. */
-export const SCOPE = '@gstack-browser';

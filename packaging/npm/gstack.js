@@ -3,11 +3,11 @@
 
 const { spawn } = require('node:child_process');
 
-const SCOPE = '@gstack-browser';
+const { name: own } = require('../package.json');
 
 /** The names of packages that may fit, the likelier one first. */
 function candidates() {
-  const name = `${SCOPE}/gstack-${process.platform}-${process.arch}`;
+  const name = `${own}-${process.platform}-${process.arch}`;
   if (process.platform !== 'linux') return [name];
   const report = process.report?.getReport();
   const glibc = (typeof report === 'string' ? JSON.parse(report) : report)?.header?.glibcVersionRuntime;

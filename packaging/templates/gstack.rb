@@ -1,28 +1,28 @@
-# Homebrew's formula; packaging/release.sh fills in the version and the checksums.
+# Homebrew's formula; packaging/release.sh fills in the address, the version and the checksums.
 class Gstack < Formula
   desc "Coding agent in the browser's side panel, and the same browser from the terminal"
-  homepage "https://github.com/gstack/gstack"
+  homepage "@ADDRESS@"
   version "@VERSION@"
   license "MIT"
 
   on_macos do
     on_arm do
-      url "https://github.com/gstack/gstack/releases/download/v@VERSION@/gstack-aarch64-apple-darwin.tar.gz"
+      url "@ADDRESS@/releases/download/v@VERSION@/gstack-aarch64-apple-darwin.tar.gz"
       sha256 "@SHA256:aarch64-apple-darwin@"
     end
     on_intel do
-      url "https://github.com/gstack/gstack/releases/download/v@VERSION@/gstack-x86_64-apple-darwin.tar.gz"
+      url "@ADDRESS@/releases/download/v@VERSION@/gstack-x86_64-apple-darwin.tar.gz"
       sha256 "@SHA256:x86_64-apple-darwin@"
     end
   end
 
   on_linux do
     on_arm do
-      url "https://github.com/gstack/gstack/releases/download/v@VERSION@/gstack-aarch64-unknown-linux-musl.tar.gz"
+      url "@ADDRESS@/releases/download/v@VERSION@/gstack-aarch64-unknown-linux-musl.tar.gz"
       sha256 "@SHA256:aarch64-unknown-linux-musl@"
     end
     on_intel do
-      url "https://github.com/gstack/gstack/releases/download/v@VERSION@/gstack-x86_64-unknown-linux-musl.tar.gz"
+      url "@ADDRESS@/releases/download/v@VERSION@/gstack-x86_64-unknown-linux-musl.tar.gz"
       sha256 "@SHA256:x86_64-unknown-linux-musl@"
     end
   end

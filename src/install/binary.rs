@@ -34,7 +34,7 @@ pub(crate) fn fleeting(path: &Path) -> Option<String> {
     }
     if path.components().any(|part| part.as_os_str() == "_npx") {
         return Some(format!(
-            "{} is in npx's cache, which npm may clear. Install it with: npm install -g @gstack-browser/gstack",
+            "{} is in npx's cache, which npm may clear. Install its package with: npm install --global",
             path.display()
         ));
     }
@@ -60,7 +60,7 @@ mod tests {
     fn a_lasting_place_is_no_worry_and_a_temporary_one_is() {
         assert_eq!(fleeting(Path::new("/usr/local/bin/gstack")), None);
         assert!(fleeting(Path::new("/tmp/gstack")).unwrap().contains("temporary"));
-        let cached = "/home/you/.npm/_npx/1/node_modules/@gstack-browser/gstack-linux-x64/bin/gstack";
+        let cached = "/home/you/.npm/_npx/1/node_modules/@owner/gstack-linux-x64/bin/gstack";
         assert!(fleeting(Path::new(cached)).unwrap().contains("npx's cache"));
     }
 

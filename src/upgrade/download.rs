@@ -4,13 +4,13 @@
 //! certificates and proxies. Downloaded files are trusted only because of their signature.
 
 use super::error::UpgradeError;
+use super::published::Published;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::process::Command;
 
 /// The environment variable that changes where releases are downloaded.
 const URL_VARIABLE: &str = "GSTACK_RELEASE_URL";
-const NEWEST: &str = "https://github.com/gstack/gstack/releases/latest/download";
 /// A manifest and its signature have a few hundred bytes.
 const MOST_TEXT: u64 = 1 << 20;
 
@@ -20,9 +20,9 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn from_environment() -> Result<Self, UpgradeError> {
+    pub(super) fn from_environment(published: &Published) -> Result<Self, UpgradeError> {
         let named = std::env::var(URL_VARIABLE).ok().filter(|url| !url.is_empty());
-        Self::at(named.as_deref().unwrap_or(NEWEST))
+        Self::at(&named.unwrap_or_else(|| published.newest()))
     }
 
     /// Accepts only https, and http on this machine for tests. Downloads are signed, but the requested file names are
@@ -96,7 +96,11 @@ mod tests {
 
     #[test]
     fn only_https_and_this_machine_are_asked() {
-        for good in [NEWEST, "https://mirror.example/gstack/", "http://127.0.0.1:8080"] {
+        for good in [
+            "https://releases.example/gstack/releases/latest/download",
+            "https://mirror.example/gstack/",
+            "http://127.0.0.1:8080",
+        ] {
             assert!(Source::at(good).is_ok(), "{good}");
         }
         for bad in [

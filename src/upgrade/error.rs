@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum UpgradeError {
-    #[error("this build of gstack has no key to check releases with")]
-    NoKey,
+    #[error("this gstack was built without the address and the key of published releases")]
+    NotPublished,
     #[error("{0} can't be used for releases: only https is accepted")]
     Address(String),
     #[error("{name} could not be downloaded: {reason}")]
@@ -40,9 +40,7 @@ impl From<UpgradeError> for Fault {
     fn from(error: UpgradeError) -> Self {
         use UpgradeError as E;
         let (code, hint) = match &error {
-            E::NoKey => {
-                (FaultCode::NotFound, "Update it the way that you installed it; docs/INSTALL.md lists the ways.")
-            }
+            E::NotPublished => (FaultCode::NotFound, "Update its checkout with git pull, then run install/setup.sh."),
             E::Address(_) => (FaultCode::UrlRefused, "Unset GSTACK_RELEASE_URL, or set it to an https address."),
             E::Download { .. } => (FaultCode::NotFound, "Nothing was changed. Check the network and try again."),
             E::Signature(_) | E::Damaged { .. } => (

@@ -10,8 +10,8 @@ pub(super) struct Installer;
 const PLACES: [(&str, &str, &str); 7] = [
     ("/nix/store/", "Nix", "nix profile upgrade gstack"),
     ("/Cellar/", "Homebrew", "brew upgrade gstack"),
-    ("/node_modules/", "npm", "npm install -g @gstack-browser/gstack@latest"),
-    ("/.cargo/bin/", "cargo", "cargo install gstack --locked"),
+    ("/node_modules/", "npm", "npm update --global"),
+    ("/.cargo/bin/", "cargo", "cargo install --locked --path ."),
     ("/target/debug/", "cargo build", "install/setup.sh"),
     ("/target/release/", "cargo build", "install/setup.sh"),
     ("/target/dist/", "cargo build", "install/setup.sh"),
@@ -43,7 +43,7 @@ mod tests {
         for (path, by) in [
             ("/nix/store/abc-gstack-0.1.0/bin/gstack", Some("Nix")),
             ("/opt/homebrew/Cellar/gstack/0.1.0/bin/gstack", Some("Homebrew")),
-            ("/home/you/.npm/_npx/1/node_modules/@gstack-browser/gstack-linux-x64/bin/gstack", Some("npm")),
+            ("/home/you/.npm/_npx/1/node_modules/@owner/gstack-linux-x64/bin/gstack", Some("npm")),
             ("/home/you/.cargo/bin/gstack", Some("cargo")),
             ("/home/you/gstack/target/release/gstack", Some("cargo build")),
             ("/usr/bin/gstack", Some("a package of this system")),

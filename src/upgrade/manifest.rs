@@ -1,6 +1,6 @@
 //! `release.json`: the signed list of a release's files.
 //!
-//! Owns its format and the key. It contains the SHA-256 of everything that is installed; the signature covers the whole
+//! Owns its format. It contains the SHA-256 of everything that is installed; the signature covers the whole
 //! file, including the version.
 
 use super::error::UpgradeError;
@@ -15,28 +15,12 @@ use std::path::Path;
 pub(super) const NAME: &str = "release.json";
 pub(super) const SIGNATURE: &str = "release.json.minisig";
 
-/// A minisign public key file. A build whose file has no key cannot upgrade itself.
-const KEY: &str = include_str!("../../manifests/release.pub");
-/// A replacement key for tests. Ignored in releases, which are built without debug assertions.
-#[cfg(debug_assertions)]
-const KEY_VARIABLE: &str = "GSTACK_RELEASE_KEY";
-
 pub(super) struct Key(PublicKey);
 
 impl Key {
-    /// Returns the key that releases are signed with.
-    pub(super) fn of_releases() -> Result<Self, UpgradeError> {
-        #[cfg(debug_assertions)]
-        if let Ok(key) = std::env::var(KEY_VARIABLE) {
-            return Self::read(&key);
-        }
-        Self::read(KEY)
-    }
-
-    fn read(file: &str) -> Result<Self, UpgradeError> {
-        let line = file.lines().find(|line| !line.starts_with("untrusted comment:") && !line.trim().is_empty());
-        let key = line.and_then(|line| PublicKey::from_base64(line.trim()).ok());
-        key.map(Self).ok_or(UpgradeError::NoKey)
+    /// Reads the key that releases are signed with.
+    pub(super) fn read(base64: &str) -> Result<Self, UpgradeError> {
+        PublicKey::from_base64(base64).map(Self).map_err(|_| UpgradeError::NotPublished)
     }
 
     /// Returns the release described by a manifest. Fails if the signature is invalid.
@@ -136,14 +120,14 @@ mod tests {
 
     #[test]
     fn a_manifest_that_minisign_signed_is_opened() {
-        let release = Key::read(PUBLIC).unwrap().open(TEXT, SIGNED).unwrap();
+        let release = Key::read(PUBLIC.lines().nth(1).unwrap()).unwrap().open(TEXT, SIGNED).unwrap();
         assert_eq!(release.version, "9.9.9");
         assert_eq!(release.published.as_deref(), Some("2026-11-22"));
     }
 
     #[test]
     fn a_changed_manifest_signature_or_key_is_refused() {
-        let key = Key::read(PUBLIC).unwrap();
+        let key = Key::read(PUBLIC.lines().nth(1).unwrap()).unwrap();
         let changed = TEXT.replace("9.9.9", "9.9.8");
         assert!(matches!(key.open(&changed, SIGNED), Err(UpgradeError::Signature(_))));
         assert!(matches!(key.open(&format!("{TEXT} "), SIGNED), Err(UpgradeError::Signature(_))));
@@ -159,9 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_without_a_key_upgrades_nothing() {
-        for file in ["", "untrusted comment: none yet\n", "untrusted comment: x\nnot a key\n"] {
-            assert!(matches!(Key::read(file), Err(UpgradeError::NoKey)), "{file:?}");
+    fn a_build_without_a_key_upgrades_nothing() {
+        for key in ["", "not a key", &PUBLIC[..20]] {
+            assert!(matches!(Key::read(key), Err(UpgradeError::NotPublished)), "{key:?}");
         }
     }
 

@@ -7,6 +7,7 @@ mod download;
 mod error;
 mod installer;
 mod manifest;
+mod published;
 mod replacement;
 
 pub(crate) use error::UpgradeError;
@@ -19,6 +20,7 @@ use gstack_protocol::VERSION;
 use gstack_protocol::fault::Fault;
 use installer::Installer;
 use manifest::{Key, Release};
+use published::Published;
 use replacement::Replacement;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -42,8 +44,9 @@ pub(crate) struct Outcome {
 
 /// Looks for a newer release. Changes nothing.
 pub(crate) async fn check() -> Result<Outcome, Fault> {
-    let at = download::Source::from_environment()?;
-    let release = newest(&at).await?;
+    let published = Published::built_in()?;
+    let at = download::Source::from_environment(&published)?;
+    let release = newest(&published, &at).await?;
     Ok(outcome(&release, false))
 }
 
@@ -55,11 +58,12 @@ pub(crate) async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome,
     if let Some(by) = Installer::of(&program) {
         return Err(UpgradeError::Managed(by).into());
     }
-    let at = download::Source::from_environment()?;
+    let published = Published::built_in()?;
+    let at = download::Source::from_environment(&published)?;
     // Only one at a time: another upgrade may be running.
     let lock = home.root().join("upgrade.lock");
     let _lock = FileLock::take(&lock).map_err(|source| UpgradeError::Place { path: lock.clone(), source })?;
-    let release = newest(&at).await?;
+    let release = newest(&published, &at).await?;
     if !is_newer(&release.version, VERSION) {
         return Ok(outcome(&release, false));
     }
@@ -94,8 +98,8 @@ fn outcome(release: &Release, upgraded: bool) -> Outcome {
 }
 
 /// Returns the newest release, from its signed manifest.
-async fn newest(at: &download::Source) -> Result<Release, UpgradeError> {
-    let key = Key::of_releases()?;
+async fn newest(published: &Published, at: &download::Source) -> Result<Release, UpgradeError> {
+    let key = Key::read(published.release_key())?;
     let folder = replacement::private_folder(&std::env::temp_dir())?;
     let text = at.text(manifest::NAME, folder.path()).await?;
     let signature = at.text(manifest::SIGNATURE, folder.path()).await?;

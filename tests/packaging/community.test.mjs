@@ -46,5 +46,7 @@ test('a bug report asks for the redacted report, and a vulnerability goes anothe
   const bug = read('.github/ISSUE_TEMPLATE/bug.yml');
   assert.match(bug, /gstack doctor --report/);
   assert.match(bug, /id: report[^]*?required: true/);
-  for (const page of ['.github/SECURITY.md', '.github/ISSUE_TEMPLATE/config.yml']) assert.match(read(page), /security\/advisories\/new/);
+  for (const page of ['.github/SECURITY.md', '.github/ISSUE_TEMPLATE/bug.yml']) assert.match(read(page), /\*Report a vulnerability\*/);
+  // Read without the repository's pages around it, a link would need the repository's address.
+  assert.match(read('CODE_OF_CONDUCT.md'), /private vulnerability reporting/);
 });

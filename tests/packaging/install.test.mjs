@@ -1,12 +1,18 @@
 // install/install.sh against a release on loopback: a failure on the way leaves the existing program intact.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { folder, ROOT, release, serve, sha256, standIn } from './support/release.mjs';
+import { after, test } from 'node:test';
+import { installer, readHome } from '../../packaging/lib/home.mjs';
+import { signer } from './support/minisign.mjs';
+import { folder, homeFile, key, ROOT, release, serve, sha256, standIn } from './support/release.mjs';
 
-const SCRIPT = join(ROOT, 'install/install.sh');
+/** The script as a release has it: with an address, the key and its version. */
+const FOLDER = folder({ after });
+const SCRIPT = join(FOLDER, 'install.sh');
+const IN_CHECKOUT = join(ROOT, 'install/install.sh');
+writeFileSync(SCRIPT, installer(readFileSync(IN_CHECKOUT, 'utf8'), readHome(homeFile(FOLDER)), '9.9.9'));
 const TARGET = 'x86_64-unknown-linux-gnu';
 
 /** A home whose `uname` and `getconf` return what the test sets, so that it runs the same on every machine. */
@@ -35,6 +41,18 @@ const install = (at, env, args = []) =>
     child.on('close', (code) => done({ code, out }));
   });
 
+/** Hides programs of this machine: `command -v` finds only what is linked here. */
+function without(at, hidden) {
+  const only = join(at.home, 'only');
+  mkdirSync(only);
+  for (const place of ['/usr/bin', '/bin'])
+    for (const name of readdirSync(place))
+      if (!hidden.includes(name) && !existsSync(join(only, name))) symlinkSync(join(place, name), join(only, name));
+  at.env.PATH = `${join(at.home, 'tools')}:${only}`;
+}
+
+const VERIFIERS = { minisign: ['openssl'], openssl: ['minisign'] };
+
 /** The program folder contains only these names: no staging folder is left. */
 const holds = (at, names) => assert.deepEqual(existsSync(at.bin) ? readdirSync(at.bin).sort() : [], names);
 
@@ -48,7 +66,7 @@ test('a release is downloaded, checked, installed and registered, and again', as
   assert.ok(at.calls().includes('install-host'), 'the browsers are told');
   assert.equal(readFileSync(join(at.home, '.local/share/man/man1/gstack.1'), 'utf8'), '.TH gstack\n');
   assert.match(readFileSync(join(at.home, '.local/share/bash-completion/completions/gstack'), 'utf8'), /bash/);
-  assert.deepEqual(asked, ['SHA256SUMS', `gstack-${TARGET}.tar.gz`]);
+  assert.deepEqual(asked, ['release.json', 'release.json.minisig', `gstack-${TARGET}.tar.gz`]);
   const again = await install(at, { GSTACK_RELEASE_URL: url }, ['--no-register']);
   assert.equal(again.code, 0, again.out);
   assert.equal(at.calls().filter((call) => call === 'install-host').length, 1);
@@ -74,6 +92,99 @@ for (const [what, damage] of [
     assert.match(execFileSync(at.program, ['--version'], { encoding: 'utf8' }), /1\.0\.0/);
     holds(at, ['gstack']);
   });
+
+// The attacker has the address: everything there is its own, but for the key.
+const PAYLOAD = (at) => ({ body: `touch '${join(at.home, 'ran')}'` });
+for (const [verifier, hidden] of Object.entries(VERIFIERS))
+  for (const [what, forged, said] of [
+    ['no signature', { signed: () => null }, /can't be downloaded/],
+    ['an empty signature', { signed: () => '' }, /signature .* is not valid/],
+    ['the signature of another key', { signed: (text) => signer().sign(text) }, /signature .* is not valid/],
+    ['the signature of another manifest', { signed: (text) => key.sign(text.replace('9.9.9', '9.9.8')) }, /signature .* is not valid/],
+    ['a signature of the older form', { signed: (text) => key.sign(text, { legacy: true }) }, /signature .* is not valid/],
+    [
+      'a trusted comment that was changed',
+      { signed: (text) => key.sign(text).replace('comment: gstack', 'comment: gstack 10') },
+      /signature .* is not valid/,
+    ],
+    ["another key under this key's id", { signed: (text) => signer(key.id).sign(text) }, /signature .* is not valid/],
+    ['an archive that the manifest does not have', { change: { sha256: 'a'.repeat(64) } }, /not what was released/],
+    ['an older release, properly signed', { version: '9.9.8' }, /9\.9\.8, which is older than this script/],
+  ])
+    test(`with ${verifier}, a release with ${what} runs nothing`, async (t) => {
+      const at = machine(t);
+      without(at, hidden);
+      mkdirSync(at.bin, { recursive: true });
+      standIn(at.program, { version: '1.0.0' });
+      const { url } = await serve(t, release(folder(t), TARGET, { ...PAYLOAD(at), ...forged }));
+      const done = await install(at, { GSTACK_RELEASE_URL: url });
+      assert.notEqual(done.code, 0, done.out);
+      assert.match(done.out, said);
+      assert.ok(!existsSync(join(at.home, 'ran')), 'the program of the attacker ran');
+      assert.match(execFileSync(at.program, ['--version'], { encoding: 'utf8' }), /1\.0\.0/);
+      holds(at, ['gstack']);
+    });
+
+for (const [verifier, hidden] of Object.entries(VERIFIERS))
+  test(`a properly signed release is installed with ${verifier} alone`, async (t) => {
+    const at = machine(t);
+    without(at, hidden);
+    const { url } = await serve(t, release(folder(t), TARGET));
+    const done = await install(at, { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, 0, done.out);
+    holds(at, ['gstack']);
+  });
+
+test('without a program that can verify signatures nothing is downloaded', async (t) => {
+  for (const openssl of [null, 'LibreSSL 3.3.6', 'OpenSSL 1.1.1w  11 Sep 2023']) {
+    const at = machine(t);
+    without(at, ['minisign', 'openssl']);
+    if (openssl) at.tool('openssl', `echo '${openssl}'`);
+    const { url, asked } = await serve(t, release(folder(t), TARGET));
+    const done = await install(at, { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, 3, done.out);
+    assert.match(done.out, /minisign or OpenSSL 3 is needed[^]*setup\.sh --build/);
+    assert.deepEqual(asked, []);
+    holds(at, []);
+  }
+});
+
+test('an install.sh or a checkout whose home is empty downloads nothing, whatever the environment says', async (t) => {
+  const { url, asked } = await serve(t, release(folder(t), TARGET));
+  const at = machine(t);
+  const env = { ...at.env, GSTACK_RELEASE_URL: url, address: url, key: key.publicKey, exactly: '9.9.9' };
+  const script = spawnSync('sh', [IN_CHECKOUT], { env, encoding: 'utf8' });
+  assert.equal(script.status, 3, script.stderr);
+  assert.match(script.stderr, /there is no published release of gstack to download\. Build it in a checkout: \.\/install\/setup\.sh/);
+  holds(at, []);
+  for (const empty of [{ address: '' }, { 'release-key': '' }, { address: '', 'release-key': '' }]) {
+    const other = machine(t);
+    const { root, git } = checkout(t, other, empty);
+    git('tag', 'v9.9.9');
+    const done = await runSetup(other, root, { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, 0, done.out);
+    assert.match(done.out, /^building/m);
+  }
+  assert.deepEqual(asked, [], 'a release was asked for');
+});
+
+test('setup.sh runs nothing of a release that its key did not sign, or of another version than the checkout', async (t) => {
+  for (const [forged, said] of [
+    [{ signed: (text) => signer().sign(text) }, /signature .* is not valid/],
+    [{ version: '9.9.8' }, /is 9\.9\.8 instead of 9\.9\.9/],
+    [{ version: '10.0.0' }, /is 10\.0\.0 instead of 9\.9\.9/],
+  ]) {
+    const at = machine(t);
+    const { root, git } = checkout(t, at);
+    git('tag', 'v9.9.9');
+    const { url } = await serve(t, release(folder(t), TARGET, { ...PAYLOAD(at), ...forged }));
+    const done = await runSetup(at, root, { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, 1, done.out);
+    assert.match(done.out, said);
+    assert.ok(!existsSync(join(at.home, 'ran')), 'the program of the attacker ran');
+    holds(at, []);
+  }
+});
 
 test('a connection that ends in the middle installs nothing', async (t) => {
   const at = machine(t);
@@ -152,7 +263,7 @@ test('machines get the release that fits, and others are told that there is none
     const { url, asked } = await serve(t, release(folder(t), wanted));
     const done = await install(at, { GSTACK_RELEASE_URL: url });
     assert.equal(done.code, 0, `${JSON.stringify(given)}: ${done.out}`);
-    assert.equal(asked[1], `gstack-${wanted}.tar.gz`);
+    assert.equal(asked[2], `gstack-${wanted}.tar.gz`);
   }
   const { url, asked } = await serve(t, release(folder(t), TARGET));
   for (const given of [{ processor: 'riscv64' }, { system: 'FreeBSD' }, { processor: 'aarch64' }]) {
@@ -162,7 +273,7 @@ test('machines get the release that fits, and others are told that there is none
     assert.match(done.out, /there is no release for|has no gstack-aarch64/);
     holds(at, []);
   }
-  assert.deepEqual(asked, ['SHA256SUMS'], 'nothing large was downloaded');
+  assert.deepEqual(asked, ['release.json', 'release.json.minisig'], 'nothing large was downloaded');
 });
 
 test('only https and loopback are asked, also by way of a redirect', async (t) => {
@@ -170,12 +281,12 @@ test('only https and loopback are asked, also by way of a redirect', async (t) =
     const at = machine(t);
     at.tool('curl', `echo "$@" >> '${join(at.home, 'curl')}'; exit 7`);
     const done = await install(at, { GSTACK_RELEASE_URL: url });
-    if (url === '') assert.match(readFileSync(join(at.home, 'curl'), 'utf8'), /--proto =https --proto-redir =https .*github\.com/);
+    if (url === '') assert.match(readFileSync(join(at.home, 'curl'), 'utf8'), /--proto =https --proto-redir =https .*releases\.invalid/);
     else assert.ok(!existsSync(join(at.home, 'curl')), `${url} was asked`);
     assert.notEqual(done.code, 0);
   }
   const { url: elsewhere, asked } = await serve(t, release(folder(t), TARGET));
-  const answers = { SHA256SUMS: (_, response) => response.writeHead(302, { location: `${elsewhere}/SHA256SUMS` }).end() };
+  const answers = { 'release.json': (_, response) => response.writeHead(302, { location: `${elsewhere}/release.json` }).end() };
   const { url } = await serve(t, release(folder(t), TARGET), answers);
   const done = await install(machine(t), { GSTACK_RELEASE_URL: url });
   assert.equal(done.code, 3, done.out);
@@ -197,10 +308,12 @@ test('a script that arrived in part runs nothing', (t) => {
 });
 
 /** A checkout of a release, as far as setup.sh examines it, whose `cargo` only reports that it was called. */
-function checkout(t, at) {
+function checkout(t, at, home = {}) {
   const root = folder(t);
   mkdirSync(join(root, 'install'));
   for (const name of ['setup.sh', 'packages.sh', 'install.sh']) copyFileSync(join(ROOT, 'install', name), join(root, 'install', name));
+  mkdirSync(join(root, 'packaging'));
+  homeFile(join(root, 'packaging'), home);
   writeFileSync(join(root, 'Cargo.toml'), '[package]\nversion = "9.9.9"\nrust-version = "1.0"\n');
   writeFileSync(join(root, '.gitignore'), 'target\n');
   const git = (...args) =>
@@ -215,18 +328,20 @@ function checkout(t, at) {
   return { root, git };
 }
 
+const runSetup = (at, root, environment, args = []) =>
+  new Promise((done) => {
+    const env = { ...at.env, ...environment };
+    const child = spawn('bash', [join(root, 'install/setup.sh'), '--no-connect', ...args], { env });
+    let out = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (out += chunk));
+    child.on('close', (code) => done({ code, out }));
+  });
+
 test('setup.sh takes the released program for an unchanged checkout of a release, and builds otherwise', async (t) => {
   const at = machine(t);
   const { root, git } = checkout(t, at);
   const { url } = await serve(t, release(folder(t), TARGET, { calls: at.env.calls }));
-  const setup = (environment, ...args) =>
-    new Promise((done) => {
-      const env = { ...at.env, GSTACK_RELEASE_URL: url, ...environment };
-      const child = spawn('bash', [join(root, 'install/setup.sh'), '--no-connect', ...args], { env });
-      let out = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (out += chunk));
-      child.on('close', (code) => done({ code, out }));
-    });
+  const setup = (environment, ...args) => runSetup(at, root, { GSTACK_RELEASE_URL: url, ...environment }, args);
   const untagged = await setup({});
   assert.equal(untagged.code, 0, untagged.out);
   assert.match(untagged.out, /building\n[^]*Installed gstack 9\.9\.9-built/);
@@ -237,7 +352,7 @@ test('setup.sh takes the released program for an unchanged checkout of a release
   assert.doesNotMatch(tagged.out, /building/);
   assert.match((await setup({}, '--build')).out, /building/);
   const unreachable = await setup({ GSTACK_RELEASE_URL: 'http://127.0.0.1:1' });
-  assert.match(unreachable.out, /can't be reached: building it[^]*9\.9\.9-built/);
+  assert.match(unreachable.out, /can be used: building it[^]*9\.9\.9-built/);
   writeFileSync(join(root, 'Cargo.toml'), '[package]\nversion = "9.9.9"\nrust-version = "1.0"\n# changed\n');
   assert.match((await setup({})).out, /^building/m);
   assert.ok(at.calls().includes('stop'), 'a daemon of the program before is ended');
@@ -245,5 +360,5 @@ test('setup.sh takes the released program for an unchanged checkout of a release
 
 test('the checksum that the test computes is the one that the script compares', () => {
   assert.equal(sha256('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-  assert.equal(statSync(SCRIPT).mode & 0o111, 0o111, 'install.sh can be run');
+  assert.equal(statSync(IN_CHECKOUT).mode & 0o111, 0o111, 'install.sh can be run');
 });

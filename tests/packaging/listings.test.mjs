@@ -4,8 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SCOPE } from '../../packaging/lib/targets.mjs';
-import { folder, ROOT } from './support/release.mjs';
+import { readHome } from '../../packaging/lib/home.mjs';
+import { server as listing } from '../../packaging/lib/server.mjs';
+import { folder, homeFile, ROOT } from './support/release.mjs';
 
 const json = (name) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
 const PLUGIN = join(ROOT, 'plugins/gstack');
@@ -87,8 +88,9 @@ test('the skill of the plugin is the one that the program carries', () => {
 
 // The registry's rules from its schema (2025-12-11) and its checks of npm packages. Sources:
 // https://modelcontextprotocol.io/registry/package-types and the registry's docs/reference/server-json.
-test('server.json keeps the rules of the MCP registry, and names the npm package', () => {
-  const server = json('server.json');
+test('server.json keeps the rules of the MCP registry, and names the npm package', (t) => {
+  const home = readHome(homeFile(folder(t), { address: 'https://github.com/owner/name' }));
+  const server = listing(home, '1.2.3');
   assert.equal(server.$schema, 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json');
   assert.match(server.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
   assert.ok(server.description.length >= 1 && server.description.length <= 100);
@@ -96,9 +98,8 @@ test('server.json keeps the rules of the MCP registry, and names the npm package
   const known = ['$schema', 'name', 'title', 'description', 'version', 'websiteUrl', 'repository', 'packages'];
   assert.deepEqual(Object.keys(server), known);
   const [own] = server.packages;
-  assert.equal(own.identifier, `${SCOPE}/gstack`);
+  assert.equal(own.identifier, '@owner/gstack');
+  assert.deepEqual([server.name, server.repository.url], [home['mcp-name'], home.address]);
   assert.deepEqual([own.registryType, own.transport.type, own.version], ['npm', 'stdio', server.version]);
   assert.deepEqual(own.packageArguments, [{ type: 'positional', value: 'mcp' }]);
-  const wrapper = readFileSync(join(ROOT, 'packaging/lib/npm.mjs'), 'utf8');
-  assert.ok(wrapper.includes(`mcpName: '${server.name}'`), 'the npm package names the server');
 });

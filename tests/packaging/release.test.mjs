@@ -8,11 +8,12 @@ import { versions } from '../../packaging/check-version.mjs';
 import { withNamespaces } from '../../packaging/docker/seccomp.mjs';
 import { HOST_FOLDERS } from '../../packaging/lib/debian.mjs';
 import { filesIn } from '../../packaging/lib/files.mjs';
+import { installer, readHome } from '../../packaging/lib/home.mjs';
 import { TARGETS } from '../../packaging/lib/targets.mjs';
 import { zip } from '../../packaging/lib/zip.mjs';
 import { notes } from '../../packaging/notes.mjs';
 import { dist, makeRelease, STANDS_IN, standIns, VERSION } from './support/dist.mjs';
-import { folder, ROOT, sha256 } from './support/release.mjs';
+import { folder, homeFile, ROOT, sha256 } from './support/release.mjs';
 
 const read = (name) => readFileSync(join(ROOT, name), 'utf8');
 const has = (tool) => spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0;
@@ -40,7 +41,11 @@ test('every file has its checksum, and every target its archive with program and
       assert.ok(inside.includes(`gstack-${target}/${name}\n`), `${name} is not in ${file}`);
     }
   }
-  assert.equal(readFileSync(join(made, 'install.sh'), 'utf8'), read('install/install.sh'));
+  const script = readFileSync(join(made, 'install.sh'), 'utf8');
+  const filled = (name) => script.match(new RegExp(`^${name}='(.*)'$`, 'm'))[1];
+  const home = { address: filled('address'), 'release-key': filled('key') };
+  assert.ok(home.address && home['release-key']);
+  assert.equal(script, installer(read('install/install.sh'), home, VERSION));
 });
 
 test('the same programs give the same bytes, whatever the clock, the folder and the modes of files say', { skip: !STANDS_IN }, (t) => {
@@ -152,14 +157,52 @@ test('formula and PKGBUILD name archives of this release with their checksums', 
   assert.equal(spawnSync('bash', ['-n', join(made, 'PKGBUILD')]).status, 0);
 });
 
-test('install.sh, the formula, cargo binstall and the workflow know the same targets', () => {
-  const binstall = read('Cargo.toml').match(/^pkg-url = "(.*)"$/m)[1];
-  assert.equal(binstall, '{ repo }/releases/download/v{ version }/{ name }-{ target }.tar.gz');
-  assert.match(read('Cargo.toml'), /^bin-dir = "\{ name \}-\{ target \}\/\{ bin \}/m);
+test('install.sh and the workflow know the same targets', () => {
   const workflow = read('.github/workflows/release.yml');
   for (const target of Object.keys(TARGETS)) assert.ok(workflow.includes(`target: ${target},`), `the workflow does not build ${target}`);
   assert.match(read('install/install.sh'), /least_glibc=2\.28/);
   assert.match(read('packaging/release.sh'), /^glibc=2\.28$/m);
+});
+
+test('a checkout whose home is empty makes no installer and no listings', { skip: !STANDS_IN }, (t) => {
+  const program = Object.values(standIns(t))[0];
+  const files = (home) => filesIn(makeRelease(join(folder(t), 'dist'), { 'x86_64-unknown-linux-gnu': program }, {}, home));
+  const isListing = (name) => /^(install\.sh|server\.json|gstack\.rb|PKGBUILD|.*\.tgz)$/.test(name);
+  for (const home of [null, { address: '' }, { 'release-key': '' }]) assert.deepEqual(files(home).filter(isListing), []);
+  // A name that nobody owns is left out alone.
+  assert.deepEqual(files({ 'mcp-name': '', 'npm-scope': '' }).filter(isListing), ['install.sh']);
+  assert.ok(files({}).includes('server.json'));
+});
+
+test('nothing in the repository but home.toml says where gstack is published, or names a package registry', () => {
+  const home = readHome(join(ROOT, 'packaging/home.toml'));
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+  const own = [/(github|gitlab)\.com\/gstack\b/, /\bgstack\/gstack\b/, /@gstack-browser\b/, /@users\.noreply\./];
+  const registries = [/registry\.npmjs\.org/, /www\.npmjs\.com/, /\b(index|static)\.crates\.io/, /\bpypi\.org/, /files\.pythonhosted\.org/];
+  const filled = Object.values(home).filter(Boolean);
+  const isText = (name) => !/\.(png|webm|woff2|pdf|zip|gif|ico|jpg)$|(^|\/)(Cargo|package-)?lock(\.json)?$/i.test(name);
+  const self = ['packaging/home.toml', 'tests/packaging/release.test.mjs'];
+  const wrong = [];
+  for (const name of files.filter((one) => isText(one) && !self.includes(one) && existsSync(join(ROOT, one)))) {
+    const text = read(name);
+    for (const found of [...own, ...registries]) if (found.test(text)) wrong.push(`${name}: ${found}`);
+    for (const value of filled) if (text.includes(value)) wrong.push(`${name}: ${value}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('a value of home.toml that could become a command, an option or another address is refused', (t) => {
+  for (const values of [
+    { address: 'http://releases.example/gstack' },
+    { address: "https://releases.example/x'; touch y; '" },
+    { address: 'https://releases.example@evil.example/gstack' },
+    { 'release-key': "RW'$(touch y)'" },
+    { 'npm-scope': 'owner' },
+    { 'mcp-name': 'io.example/gstack', 'npm-scope': '' },
+    { maintainer: 'Somebody\\n <a@b.example>' },
+  ])
+    assert.throws(() => readHome(homeFile(folder(t), values)), /can't be the|is not understood|needs npm-scope/, JSON.stringify(values));
+  assert.throws(() => readHome(homeFile(folder(t), { addres: '' })), /is not understood/);
 });
 
 test('every file that names the version names the same one, and a tag of another version is refused', () => {
@@ -222,7 +265,7 @@ test('the release is made of what the checkout holds', (t) => {
   mkdirSync(join(copy, 'benches'));
   cpSync(join(ROOT, 'tests/faults/main.rs'), join(copy, 'tests/faults/main.rs'));
   const program = Object.values(standIns(t))[0];
-  const args = ['--out', join(copy, 'dist'), '--binary', `x86_64-unknown-linux-musl=${program}`];
+  const args = ['--out', join(copy, 'dist'), '--home', homeFile(folder(t)), '--binary', `x86_64-unknown-linux-musl=${program}`];
   const env = { ...process.env, SOURCE_DATE_EPOCH: '1700000000', MINISIGN_SECRET_KEY_FILE: '' };
   const done = spawnSync(join(copy, 'packaging/release.sh'), args, { env, encoding: 'utf8' });
   assert.equal(done.status, 0, done.stderr);

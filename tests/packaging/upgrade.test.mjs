@@ -26,7 +26,7 @@ function machine(t, beneath = '.local/bin') {
   const program = join(bin, 'gstack');
   copyFileSync(BUILT, program);
   const { GSTACK_TOKEN, GSTACK_SESSION, ...outside } = process.env;
-  const env = { ...outside, HOME: home, GSTACK_HOME: join(home, 'gstack'), GSTACK_RELEASE_KEY: key.publicKey };
+  const env = { ...outside, HOME: home, GSTACK_HOME: join(home, 'gstack'), GSTACK_RELEASE_ADDRESS: 'https://releases.invalid/gstack', GSTACK_RELEASE_KEY: key.publicKey };
   const run = (args, more = {}) =>
     new Promise((done) => {
       const child = spawn(program, args, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -168,19 +168,34 @@ test('the same version again downloads nothing but the manifest', async (t) => {
 });
 
 test('a package manager keeps its files, an agent may not upgrade, and only https and loopback are asked', async (t) => {
-  const managed = machine(t, 'node_modules/@gstack-browser/gstack-linux-x64/bin');
+  const managed = machine(t, 'node_modules/@owner/gstack-linux-x64/bin');
   const { url, asked } = await serve(t, release(t));
   const env = { GSTACK_RELEASE_URL: url };
   const done = await managed.run(['upgrade'], env);
   assert.equal(done.code, 1);
-  assert.match(done.out, /was installed by npm[^]*npm install -g @gstack-browser\/gstack@latest/);
+  assert.match(done.out, /was installed by npm[^]*npm update --global/);
   managed.untouched();
   const at = machine(t);
   assert.match((await at.run(['upgrade'], { ...env, GSTACK_TOKEN: 'an-agents' })).out, /an agent may not upgrade/);
   assert.deepEqual(asked, [], 'a release was asked for');
   assert.match((await at.run(['upgrade', '--check'], { GSTACK_RELEASE_URL: 'http://releases.example' })).out, /only https/);
-  // A build without a key trusts no release.
-  assert.match((await at.run(['upgrade'], { ...env, GSTACK_RELEASE_KEY: '' })).out, /has no key to check releases with/);
   at.untouched();
   assert.ok(!existsSync(join(at.bin, '.gstack-upgrade')));
+});
+
+test('a build that does not say where releases are published downloads nothing, and says how to build', async (t) => {
+  const at = machine(t);
+  const { url, asked } = await serve(t, release(t));
+  // With another address in the environment too, and as the checkout is: empty.
+  for (const [empty, args] of [
+    [{ GSTACK_RELEASE_KEY: '' }, ['upgrade']],
+    [{ GSTACK_RELEASE_ADDRESS: '' }, ['upgrade', '--check']],
+    [{ GSTACK_RELEASE_ADDRESS: '', GSTACK_RELEASE_KEY: '' }, ['upgrade']],
+  ]) {
+    const done = await at.run(args, { GSTACK_RELEASE_URL: url, ...empty });
+    assert.equal(done.code, 1, done.out);
+    assert.match(done.out, /without the address and the key of published releases[^]*install\/setup\.sh/);
+  }
+  assert.deepEqual(asked, [], 'a release was asked for');
+  at.untouched();
 });

@@ -1,13 +1,33 @@
-// A release as tests see it: archives with a stand-in program, their checksums, and a server on loopback that can fail
-// like real networks.
+// A release as tests see it: archives with a stand-in program, their signed manifest, and a server on loopback that can
+// fail like real networks.
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { signer } from './minisign.mjs';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
+
+/** The key of the tests' releases. */
+export const key = signer();
+
+/** A home.toml as somebody who publishes gstack fills it in; nothing is at its address. */
+export function homeFile(at, values = {}) {
+  const file = join(at, 'home.toml');
+  const all = {
+    address: 'https://releases.invalid/owner/gstack',
+    'release-key': key.publicKey,
+    'npm-scope': '@owner',
+    'mcp-name': 'io.example.owner/gstack',
+    maintainer: 'Somebody <somebody@releases.invalid>',
+    ...values,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = "${value}"\n`);
+  writeFileSync(file, lines.join(''));
+  return file;
+}
 
 export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
@@ -40,15 +60,23 @@ esac
   chmodSync(path, 0o755);
 }
 
-/** Creates the archive `gstack-TARGET.tar.gz` with a stand-in, and its SHA256SUMS; returns the release's folder. */
-export function release(at, target, options = {}) {
+/**
+ * Creates the archive `gstack-TARGET.tar.gz` with a stand-in, and the signed manifest; returns the release's folder.
+ * `signed` makes the signature, `change` changes the archive's entry.
+ */
+export function release(at, target, { signed = (text) => key.sign(text), change = {}, ...options } = {}) {
   const name = `gstack-${target}`;
   mkdirSync(join(at, name), { recursive: true });
   standIn(join(at, name, 'gstack'), options);
   execFileSync('tar', ['-czf', `${name}.tar.gz`, name], { cwd: at });
   rmSync(join(at, name), { recursive: true });
   const archive = readFileSync(join(at, `${name}.tar.gz`));
-  writeFileSync(join(at, 'SHA256SUMS'), `${sha256(archive)}  ${name}.tar.gz\n`);
+  const entry = { file: `${name}.tar.gz`, size: archive.length, sha256: sha256(archive), ...change };
+  const manifest = { version: options.version ?? '9.9.9', published: '2026-11-22', targets: { [target]: entry } };
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  writeFileSync(join(at, 'release.json'), text);
+  const signature = signed(text);
+  if (signature !== null) writeFileSync(join(at, 'release.json.minisig'), signature);
   return at;
 }
 
