@@ -4,7 +4,7 @@
 
 use super::adapter::Prompt;
 use super::clip::clip;
-use gstack_base::lookalike;
+use gstack_base::{filled_secrets, lookalike};
 use gstack_protocol::chat::PageContext;
 
 /// A person who says "this" does not mean a selection longer than this.
@@ -38,13 +38,16 @@ pub fn message(prompt: &Prompt) -> String {
     if let Some(earlier) = &prompt.earlier {
         envelope.push_str(&format!(
             "<earlier>\nThis is what was said in this conversation before; you do not remember it.\n\n{}\n</earlier>\n",
-            escape(earlier)
+            escape(&filled_secrets::without(earlier))
         ));
     }
     if let Some(page) = &prompt.page {
         envelope.push_str(&format!("<page>\n{}", place(page)));
         if let Some(selection) = page.selection.as_deref().filter(|text| !text.trim().is_empty()) {
-            envelope.push_str(&format!("<selection>{}</selection>\n", escape(&clip(selection, LONGEST_SELECTION))));
+            envelope.push_str(&format!(
+                "<selection>{}</selection>\n",
+                escape(&clip(&filled_secrets::without(selection), LONGEST_SELECTION))
+            ));
         }
         envelope.push_str("</page>\n");
     }
@@ -58,7 +61,8 @@ pub fn message(prompt: &Prompt) -> String {
 }
 
 fn place(page: &PageContext) -> String {
-    let (url, title) = (escape(&clip(&page.url, LONGEST_URL)), escape(&clip(&page.title, LONGEST_TITLE)));
+    let part = |text: &str, longest| escape(&clip(&filled_secrets::without(text), longest));
+    let (url, title) = (part(&page.url, LONGEST_URL), part(&page.title, LONGEST_TITLE));
     format!("<url>{url}</url>\n<title>{title}</title>\n")
 }
 

@@ -1,14 +1,19 @@
 //! The secrets that this process filled into pages, and their removal from everything that leaves it: results, the
-//! journal, the audit, logs, evidence, recordings.
+//! journal, the audit, logs, evidence, recordings, the status.
 //!
-//! Owns the one list, in memory only and for the whole process, because what a page shows comes back in many ways. Finds
-//! a secret also as JSON, HTML, a part of an address, base64, hexadecimal, UTF-16 and backwards. Does not find what a
-//! script of the page computes from it.
+//! Owns the one list, in memory only and for the whole process, because what a page shows comes back in many ways.
+//! Compares canonical forms, so every escaping of a secret is found, also in parts, mixed and nested; besides that its
+//! base64, its hexadecimal and its letters backwards. Does not find what a script of the page computes from it otherwise.
+
+mod canonical;
 
 use super::mutex::lock;
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use canonical::Canonical;
+use memchr::memmem;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,25 +30,15 @@ const SHORTEST: usize = 5;
 const SHORT: usize = 8;
 /// What is left of a form that was cut off, before an ellipsis.
 const SHORTEST_REST: usize = 8;
-/// Like JavaScript's `encodeURIComponent`.
-const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'!')
-    .remove(b'~')
-    .remove(b'*')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')');
+const ELLIPSIS: &[u8] = "…".as_bytes();
 
 static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 /// Saves the search while nothing was filled in.
 static ANY: AtomicBool = AtomicBool::new(false);
 
 struct Known {
-    /// Longest first: replacing a part must not prevent finding the whole.
-    forms: Vec<Zeroizing<String>>,
+    /// Canonical.
+    forms: Vec<Zeroizing<Vec<u8>>>,
     until: Option<Instant>,
 }
 
@@ -63,19 +58,26 @@ pub fn remember(secret: &str, lasts: Option<Duration>) {
 
 /// Removes the secrets from a text.
 pub fn without(text: &str) -> Cow<'_, str> {
+    without_places(text, places(text, Words::Whole))
+}
+
+/// Whether short forms count only as whole words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Whole,
+    Parts,
+}
+
+/// Finds the secrets in a text.
+fn places(text: &str, words: Words) -> Vec<(usize, usize)> {
     if !ANY.load(Ordering::Acquire) || text.len() < SHORTEST {
-        return Cow::Borrowed(text);
+        return Vec::new();
     }
     let now = Instant::now();
-    let mut clean = Cow::Borrowed(text);
-    for known in lock(&KNOWN).iter().filter(|one| one.until.is_none_or(|until| until > now)) {
-        for form in &known.forms {
-            if let Some(without) = without_form(&clean, form) {
-                clean = Cow::Owned(without);
-            }
-        }
-    }
-    clean
+    let canonical = Canonical::of(text);
+    let known = lock(&KNOWN);
+    let forms = known.iter().filter(|one| one.until.is_none_or(|until| until > now)).flat_map(|one| &one.forms);
+    forms.flat_map(|form| found(&canonical, form, words)).collect()
 }
 
 /// Removes the secrets from a text in place.
@@ -111,17 +113,10 @@ pub fn clean_value(value: &mut Value) {
     }
 }
 
-/// Removes the secrets from a JSON text. Its numbers stay, because programs count on them.
+/// Removes the secrets from every text and name in a JSON text. Its numbers stay, because programs count on them.
 pub fn without_in_json(text: &str) -> Cow<'_, str> {
-    fn clean_texts(value: &mut Value) {
-        match value {
-            Value::String(text) => clean(text),
-            Value::Array(items) => items.iter_mut().for_each(clean_texts),
-            Value::Object(fields) => fields.values_mut().for_each(clean_texts),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-    if matches!(without(text), Cow::Borrowed(_)) {
+    // A code after a line break is a word in the text, but not in the JSON: `\n918273`.
+    if places(text, Words::Parts).is_empty() {
         return Cow::Borrowed(text);
     }
     match serde_json::from_str::<Value>(text) {
@@ -133,122 +128,114 @@ pub fn without_in_json(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text without a form of a secret, or `None` if it does not have it.
-fn without_form(text: &str, form: &str) -> Option<String> {
-    let is_word = form.len() < SHORT || form.bytes().all(|byte| byte.is_ascii_digit());
-    let mut clean = String::new();
-    let mut rest = text;
-    let mut before = None;
-    while let Some((at, length)) = next(rest, form) {
-        let after = rest[at + length..].chars().next();
-        let left = rest[..at].chars().next_back().or(before);
-        let joins = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-        let is_part = is_word && (joins(left) || joins(after));
-        clean.push_str(&rest[..at]);
-        clean.push_str(if is_part { &rest[at..at + length] } else { REDACTED });
-        before = rest[at..at + length].chars().next_back();
-        rest = &rest[at + length..];
+/// Returns a message without the secrets in its texts.
+pub fn cleaned<T: Serialize + DeserializeOwned>(message: T) -> T {
+    if !ANY.load(Ordering::Acquire) {
+        return message;
     }
-    clean.push_str(rest);
-    (clean != text).then_some(clean)
+    let cleaned = serde_json::to_string(&message).ok().and_then(|text| match without_in_json(&text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(clean) => serde_json::from_str(&clean).ok(),
+    });
+    cleaned.unwrap_or(message)
 }
 
-/// Finds a form, or what is left of it before an ellipsis. Returns its place and length.
-fn next(text: &str, form: &str) -> Option<(usize, usize)> {
-    let whole = text.find(form).map(|at| (at, form.len()));
-    let mut from = 0;
-    while let Some(end) = text[from..].find('…').map(|at| from + at) {
-        if whole.is_some_and(|(at, _)| at < end) {
-            break;
+fn clean_texts(value: &mut Value) {
+    match value {
+        Value::String(text) => clean(text),
+        Value::Array(items) => items.iter_mut().for_each(clean_texts),
+        Value::Object(fields) => {
+            let named = std::mem::take(fields);
+            fields.extend(named.into_iter().map(|(mut name, mut value)| {
+                clean(&mut name);
+                clean_texts(&mut value);
+                (name, value)
+            }));
         }
-        let ends = form.char_indices().map(|(at, _)| at).filter(|at| *at >= SHORTEST_REST);
-        if let Some(length) = ends.rev().find(|length| text[..end].ends_with(&form[..*length])) {
-            return Some((end - length, length));
-        }
-        from = end + '…'.len_utf8();
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-    whole
 }
 
-fn forms_of(secret: &str) -> Vec<Zeroizing<String>> {
-    let mut forms = BTreeSet::from([secret.to_owned(), secret.chars().rev().collect()]);
-    let json = serde_json::to_string(secret).unwrap_or_default();
-    let json = json.trim_start_matches('"').strip_suffix('"').unwrap_or_default();
-    forms.insert(json.to_owned());
-    forms.insert(json.chars().flat_map(ascii_in_json).collect());
-    // Within a JSON text that is itself a text of JSON.
-    forms.insert(json.replace('\\', "\\\\").replace('"', "\\\""));
-    for set in [COMPONENT, NON_ALPHANUMERIC] {
-        let encoded = utf8_percent_encode(secret, set).to_string();
-        forms.extend([encoded.replace("%20", "+"), lower_escapes(&encoded), encoded]);
+/// Finds a form, and what is left of it before an ellipsis. Returns their places in the text.
+fn found(canonical: &Canonical, form: &[u8], words: Words) -> Vec<(usize, usize)> {
+    let is_word = words == Words::Whole && (form.len() < SHORT || form.iter().all(u8::is_ascii_digit));
+    let joins = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    let whole = memmem::find_iter(&canonical.bytes, form).map(|at| (at, at + form.len()));
+    let mut found: Vec<_> = whole
+        .filter(|(from, to)| !is_word || !(joins(canonical.before(*from)) || joins(canonical.after(*to))))
+        .collect();
+    for end in memmem::find_iter(&canonical.bytes, ELLIPSIS) {
+        let rest = |end: usize| {
+            let lengths = (SHORTEST_REST..form.len().min(end + 1)).rev();
+            lengths.map(|length| (end - length, end)).find(|(from, to)| form.starts_with(&canonical.bytes[*from..*to]))
+        };
+        // What is left of a cut escape goes with it.
+        found.extend(canonical.cuts(end).find_map(rest).map(|(from, _)| (from, end)));
     }
-    let form: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
-    forms.extend([lower_escapes(&form), form]);
-    let html = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    forms.extend([
-        html.replace('"', "&quot;"),
-        html.replace('"', "&quot;").replace('\'', "&#39;"),
-        html.replace('"', "&#34;").replace('\'', "&#x27;"),
-        html,
-    ]);
+    found.into_iter().map(|(from, to)| canonical.place(from, to)).collect()
+}
+
+/// Replaces these places of a text.
+fn without_places(text: &str, mut places: Vec<(usize, usize)>) -> Cow<'_, str> {
+    if places.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    places.sort_unstable();
+    let mut clean = String::with_capacity(text.len());
+    let mut done = 0;
+    for (from, to) in places {
+        let from = (0..=from).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let to = (to..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        // Forms of one secret may overlap.
+        if from >= done {
+            clean.push_str(&text[done..from]);
+            clean.push_str(REDACTED);
+        }
+        done = done.max(to);
+    }
+    clean.push_str(&text[done..]);
+    Cow::Owned(clean)
+}
+
+fn forms_of(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
+    let mut forms = BTreeSet::from([secret.as_bytes().to_vec(), secret.chars().rev().collect::<String>().into_bytes()]);
+    // As JSON writes a line break: its backslash is not in a canonical form.
+    forms.insert(serde_json::to_string(secret).unwrap_or_default().trim_matches('"').as_bytes().to_vec());
+    // As pages in an older encoding send it.
+    forms.extend(secret.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect::<Option<Vec<u8>>>());
     let wide: Vec<u8> = secret.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    forms.insert(secret.chars().flat_map(|letter| [letter, '\0']).collect());
     for bytes in [secret.as_bytes(), &wide] {
-        let hexadecimal: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        forms.extend([hexadecimal.to_uppercase(), hexadecimal]);
-        forms.extend((0..3).flat_map(|offset| in_base64(bytes, offset)));
+        forms.insert(bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect());
+        forms.extend((0..3).filter_map(|offset| in_base64(bytes, offset)));
     }
-    let mut forms: Vec<_> = forms.into_iter().filter(|form| form.len() >= SHORTEST).map(Zeroizing::new).collect();
-    forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
-    forms
+    let canonical: BTreeSet<_> = forms.iter().map(|form| Canonical::of_bytes(form).bytes).collect();
+    canonical.into_iter().filter(|form| form.len() >= SHORTEST).map(Zeroizing::new).collect()
 }
 
 /// Returns the characters of base64 that depend on these bytes alone, if they begin `offset` bytes into a group.
-fn in_base64(bytes: &[u8], offset: usize) -> Vec<String> {
+fn in_base64(bytes: &[u8], offset: usize) -> Option<Vec<u8>> {
     let padded = [vec![0; offset], bytes.to_vec()].concat();
     let (first, last) = ((offset * 8).div_ceil(6), padded.len() * 8 / 6);
-    let part = |encoded: String| encoded.get(first..last).map(str::to_owned);
+    let form = STANDARD_NO_PAD.encode(&padded).get(first..last)?.to_owned();
     // Shorter ones are found by chance.
-    [STANDARD_NO_PAD.encode(&padded), URL_SAFE_NO_PAD.encode(&padded)]
-        .into_iter()
-        .filter_map(part)
-        .filter(|form| form.len() >= SHORT)
-        .collect()
-}
-
-/// `%2F` as `%2f`.
-fn lower_escapes(encoded: &str) -> String {
-    let mut parts = encoded.split('%');
-    let mut lower = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (digits, rest) = part.split_at_checked(2).unwrap_or((part, ""));
-        lower.push('%');
-        lower.push_str(&digits.to_lowercase());
-        lower.push_str(rest);
-    }
-    lower
-}
-
-/// Letters beyond ASCII as some programs write JSON: `\u00e4`.
-fn ascii_in_json(letter: char) -> Vec<char> {
-    if letter.is_ascii() {
-        return vec![letter];
-    }
-    let mut units = [0; 2];
-    letter
-        .encode_utf16(&mut units)
-        .iter()
-        .flat_map(|unit| format!("\\u{unit:04x}").chars().collect::<Vec<_>>())
-        .collect()
+    (form.len() >= SHORT).then(|| form.into_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base64::engine::general_purpose::STANDARD;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+    use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
     use serde_json::json;
 
     const SECRET: &str = "q7/Ü&\"p' <Horse>+9";
+    /// The query percent-encode set of the URL standard.
+    const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'\'');
+
+    fn twice(text: &str) -> String {
+        let once = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        utf8_percent_encode(&once, NON_ALPHANUMERIC).to_string()
+    }
 
     #[test]
     fn a_secret_is_found_in_the_forms_that_pages_and_servers_give_it() {
@@ -261,9 +248,23 @@ mod tests {
             ("JSON", json!({ "p": SECRET }).to_string()),
             ("JSON within JSON", json!({ "p": json!({ "p": SECRET }).to_string() }).to_string()),
             ("ASCII JSON", "{\"p\":\"q7/\\u00dc&\\\"p' <Horse>+9\"}".to_owned()),
-            ("an address", format!("https://a.example/?p={}", utf8_percent_encode(SECRET, COMPONENT))),
+            ("an address", format!("https://a.example/?p={}", utf8_percent_encode(SECRET, NON_ALPHANUMERIC))),
+            ("an address by the URL standard", format!("https://a.example/?p={}", utf8_percent_encode(SECRET, QUERY))),
+            ("its fragment", url::Url::parse(&format!("https://a.example/#{SECRET}")).unwrap().to_string()),
+            (
+                "its path",
+                url::Url::parse(&format!("https://a.example/{}", SECRET.replace('/', "%2F"))).unwrap().to_string(),
+            ),
+            // Letters are shown decoded, what could mislead stays encoded.
+            ("Chrome's display form", "a.example/?p=q7%2FÜ%26\"p'%20<Horse>%2B9".to_owned()),
+            ("an address in an address", format!("https://b.example/?to={}", twice(&format!("?p={SECRET}")))),
+            ("an address in JSON", json!({ "u": json!({ "u": twice(SECRET) }).to_string() }).to_string()),
+            ("JavaScript's escape()", "q7/%DC%26%22p%27%20%3CHorse%3E+9".to_owned()),
+            ("HTML by numbers", SECRET.chars().map(|letter| format!("&#{};", u32::from(letter))).collect()),
+            ("HTML in HTML", "q7/Ü&amp;amp;&amp;quot;p&amp;#39; &amp;lt;Horse&amp;gt;+9".to_owned()),
+            ("a host, which has no capitals", SECRET.to_ascii_lowercase()),
             ("a form", url::form_urlencoded::Serializer::new(String::new()).append_pair("p", SECRET).finish()),
-            ("small escapes", format!("?p={}", lower_escapes(&utf8_percent_encode(SECRET, COMPONENT).to_string()))),
+            ("small escapes", utf8_percent_encode(SECRET, NON_ALPHANUMERIC).to_string().to_lowercase()),
             ("HTML", "<input value=\"q7/Ü&amp;&quot;p' &lt;Horse&gt;+9\">".to_owned()),
             ("base64", STANDARD.encode(SECRET)),
             ("base64 after a name", STANDARD.encode(format!("ada:{SECRET}"))),
@@ -274,14 +275,17 @@ mod tests {
             ("UTF-16", SECRET.chars().flat_map(|letter| [letter, '\0']).collect()),
             ("backwards", SECRET.chars().rev().collect()),
             ("cut off", "the value is q7/Ü&\"p'…".to_owned()),
+            ("cut off in an escape", "?p=q7%2F%C3%9C%26%22p%2…".to_owned()),
         ] {
             let clean = without(&text);
             assert!(clean.contains(REDACTED), "{name}: {clean}");
-            for part in ["Horse", "esroH", "SG9yc2U", "486F727365", "H\0o\0r", "q7/Ü"] {
+            for part in ["Horse", "horse", "esroH", "SG9yc2U", "486F727365", "H\0o\0r", "q7/Ü", "q7%2F", "%22p", "72;"]
+            {
                 assert!(!clean.contains(part), "{name}: {clean}");
             }
         }
         assert_eq!(without("q7/… and Horse"), "q7/… and Horse", "less is no secret");
+        assert_eq!(without("?p=%4"), "?p=%4");
         let mut value = json!({ "a": [SECRET, 1], SECRET: true });
         clean_value(&mut value);
         assert_eq!(value, json!({ "a": [REDACTED, 1], REDACTED: true }));
@@ -289,14 +293,33 @@ mod tests {
         assert_eq!(without_in_json(&line), "{\"at\":5,\"text\":\"<[redacted]>\"}");
     }
 
+    /// `cargo test --release -p gstack-base --lib -- --ignored --nocapture costs`
+    #[test]
+    #[ignore = "a measurement"]
+    fn what_the_search_costs_a_command() {
+        remember(SECRET, None);
+        let line = "- link \"More about the Horse &amp; the cart\" [ref=e12] https://a.example/list?q=a%20b%2Fc&page=2\n";
+        for kilobytes in [1, 4, 16, 64] {
+            let text = line.repeat(kilobytes * 1024 / line.len());
+            let began = Instant::now();
+            for _ in 0..100 {
+                assert!(matches!(without(std::hint::black_box(&text)), Cow::Borrowed(_)));
+            }
+            println!("{kilobytes} KB: {:?}", began.elapsed() / 100);
+        }
+    }
+
     #[test]
     fn a_code_counts_as_a_whole_word_and_for_a_time() {
         remember("918273", Some(Duration::from_secs(3600)));
         assert_eq!(without("code 918273, id a918273b, 19182734"), "code [redacted], id a918273b, 19182734");
+        assert_eq!(without("?code=%20918273%20&id=%61918273"), "?code=%20[redacted]%20&id=%61918273");
         let mut value = json!({ "code": 918_273, "at": 19_182_734 });
         clean_value(&mut value);
         assert_eq!(value, json!({ "code": REDACTED, "at": 19_182_734 }));
         assert_eq!(without_in_json("{\"at\":918273,\"code\":\"918273\"}"), "{\"at\":918273,\"code\":\"[redacted]\"}");
+        let after_a_line = json!({ "text": "your code:\n918273" }).to_string();
+        assert_eq!(without_in_json(&after_a_line), "{\"text\":\"your code:\\n[redacted]\"}");
         remember("564738", Some(Duration::ZERO));
         assert_eq!(without("564738"), "564738");
     }

@@ -1,12 +1,12 @@
 //! What a turn's acts left behind, beside the journal: `evidence.jsonl`, and the pictures in `evidence/`.
 //!
 //! Owns both and their limits. They are in the conversation's folder, so they are deleted with it. The caller removes
-//! secrets before it hands anything over.
+//! what looks like a secret before it hands anything over; the line is written without those that gstack filled in.
 
 use super::conversation::Conversation;
 use super::error::ChatError;
 use super::store::files;
-use gstack_base::append;
+use gstack_base::{append, filled_secrets};
 use gstack_protocol::ids::{FileId, TurnId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -86,7 +86,8 @@ impl Conversation {
     pub fn note_act(&self, trace: &ActTrace) -> Result<(), ChatError> {
         let path = self.place.join(FILE);
         let failed = |source| ChatError::storage("write", &path, source);
-        let mut line = serde_json::to_vec(trace).map_err(|error| failed(error.into()))?;
+        let text = serde_json::to_string(trace).map_err(|error| failed(error.into()))?;
+        let mut line = filled_secrets::without_in_json(&text).into_owned().into_bytes();
         line.push(b'\n');
         let mut file = append::open(&path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();

@@ -8,6 +8,7 @@ use crate::drivers::Drivers;
 use crate::policy::PolicyService;
 use crate::ports::Ports;
 use crate::tabs::Tabs;
+use gstack_base::filled_secrets;
 use gstack_protocol::VERSION;
 use gstack_protocol::status::{Status, TabOverrides};
 
@@ -32,7 +33,8 @@ impl StatusReport {
     /// Returns what `gstack status` shows.
     pub fn now(&self) -> Status {
         let browser = self.browsers.status();
-        Status {
+        // A page's address and title may have what gstack filled in.
+        filled_secrets::cleaned(Status {
             healthy: browser.is_some(),
             mode: self.browsers.mode().to_owned(),
             url: browser.as_ref().and_then(|b| b.url.clone()),
@@ -73,6 +75,6 @@ impl StatusReport {
                 .map(|(_, configured)| configured.to_string()),
             policy_fault: self.policy.fault().map(|fault| fault.message),
             sandbox: self.agents.sandbox_status(),
-        }
+        })
     }
 }

@@ -14,7 +14,7 @@ const PASSWORD = 'zK9!correct"Horse&battery';
 const PASSPHRASE = 'a passphrase of the test';
 const SEED = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 /** Parts of the secrets as text, backwards, in base64 and in hexadecimal. */
-const TRACES = ['Horse&b', 'yrettab&', 'SG9yc2U', 'hvcnNlJ', 'b3JzZSZ', '486f727365', 'Horse&amp;b', 'Horse%26b'].concat(
+const TRACES = ['Horse&b', 'yrettab&', 'SG9yc2U', 'hvcnNlJ', 'b3JzZSZ', '486f727365', 'Horse&amp;b', 'Horse%26b', 'Horse%2526b', 'horse&b', '&#72;&#111;'].concat(
   PASSPHRASE.slice(2),
   SEED,
 );
@@ -24,13 +24,21 @@ const FORM = `<form id="f" action="/done" onsubmit="event.preventDefault()">
   <label>Code <input id="code" autocomplete="one-time-code"></label><button>Sign in</button></form><p id="told"></p>`;
 /** The one-time codes that were filled in. */
 const CODES = new Set();
-/** A page that shows, logs, keeps and sends the password as soon as it has it. */
+/**
+ * A page that shows, logs, keeps and sends the password as soon as it has it: as it is, as addresses have it by the URL standard, as
+ * browsers show these, and escaped more than once.
+ */
 const NOISY = `pw.addEventListener('change', () => {
   told.textContent = 'it is ' + pw.value;
   document.title = pw.value;
   console.error('typed ' + pw.value);
   localStorage.setItem('kept', pw.value);
   fetch('/echo?p=' + encodeURIComponent(pw.value), { method: 'POST', body: JSON.stringify({ value: pw.value }) });
+  fetch('/echo/' + pw.value + '?p=' + pw.value + '&twice=' + encodeURIComponent(encodeURIComponent(pw.value)));
+  history.replaceState(null, '', '?p=' + pw.value + '#' + pw.value);
+  document.title = decodeURI(location.href) + ' ' + location.href;
+  const numbered = [...pw.value].map((letter) => '&#' + letter.charCodeAt(0) + ';').join('');
+  console.warn(pw.value.toLowerCase() + ' ' + numbered + ' ' + JSON.stringify(JSON.stringify(numbered + pw.value)));
 })`;
 
 describe('a saved sign-in that an agent asks for', () => {
@@ -201,6 +209,9 @@ describe('a saved sign-in that an agent asks for', () => {
       'auth list --json',
       'storage',
       'evidence --last',
+      'status --json',
+      'tabs --json',
+      'url',
     ]) {
       told += (await scene.home.run(line.split(' '))).stdout;
     }
@@ -240,7 +251,7 @@ describe('a saved sign-in that an agent asks for', () => {
       (entry) => entry.isFile() && !path.join(entry.parentPath, entry.name).includes('chromium-profile'),
     );
     const names = files.map(({ parentPath, name }) => path.join(parentPath, name));
-    for (const wanted of ['audit.jsonl', 'activity.jsonl', 'chat.jsonl', 'daemon.log', 'sign-ins.age']) {
+    for (const wanted of ['audit.jsonl', 'activity.jsonl', 'evidence.jsonl', 'chat.jsonl', 'daemon.log', 'sign-ins.age']) {
       assert.ok(
         names.some((name) => name.endsWith(wanted)),
         `${wanted} is looked at`,
