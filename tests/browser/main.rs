@@ -27,6 +27,7 @@ mod pictures;
 mod popups;
 mod refused;
 mod routes;
+mod shifting;
 mod signing_in;
 mod slow_pages;
 mod snapshots;

@@ -22,6 +22,12 @@ function lookAt(event) {
   if (guard.verdict === null) {
     // The first event decides for the whole gesture: a page may move elements on mousedown.
     const hit = innerTarget(event);
+    if (!guard.element) {
+      guard.verdict = { verdict: 'covered', reason: 'another frame is in the way' };
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
     // Our own elements let input through now: an element that only has our attribute is an ordinary cover.
     const taker = guard.itself ? otherTaker(guard.element, hit) : null;
     if (!takesEventsOf(guard.element, hit)) {
@@ -44,6 +50,31 @@ for (const type of GUARDED) listenLastingly(type, lookAt, { capture: true, passi
  * @param {boolean} itself
  */
 function setGuard(element, itself) {
+  arm(element, itself);
+}
+
+/**
+ * Blocks every pointer event in this document, until `releaseGuard`: a press is meant for another document.
+ * @returns {string} this document's id
+ */
+function closeToPointer() {
+  arm(null, false);
+  return DOCUMENT_ID;
+}
+
+/**
+ * Returns what would receive input at a point of this document instead of the element.
+ * @param {Target} target
+ * @param {Point} point
+ * @returns {{ covered: string | null }}
+ */
+function coveredAt(target, point) {
+  const { element } = resolveOne(target);
+  return { covered: element ? hitBlocker(element, point) : 'it was removed from the page' };
+}
+
+/** @param {Element | null} element @param {boolean} itself */
+function arm(element, itself) {
   releaseGuard();
   yieldOwn(true);
   /** @type {Guard} */

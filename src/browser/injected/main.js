@@ -13,6 +13,8 @@ const SURFACE = {
   appears,
   settled,
   thenSettled,
+  closeToPointer,
+  coveredAt,
   releaseGuard,
   holdKeys,
   releaseKeys,

@@ -140,7 +140,8 @@ interface NameRun {
 }
 /** The guard of one action; `verdict` is null until an event arrives. */
 interface Guard {
-  element: Element;
+  /** Null: no element of this document may receive the event. */
+  element: Element | null;
   /** No other control in it may receive the event. */
   itself: boolean;
   verdict: Guarded | null;

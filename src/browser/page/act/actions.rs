@@ -5,7 +5,7 @@
 
 use crate::error::BrowserError;
 use crate::page::error::PageError;
-use crate::page::input::{Clicks, PointerKind, events, keys, touch};
+use crate::page::input::{Clicks, Modifiers, PointerKind, events, keys, touch};
 use crate::page::locate::{FaultReply, Need, OptionPlace, Point, Ready, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{Argument, Guarded, Injected};
@@ -106,17 +106,7 @@ impl Page {
                 None => ready,
             };
             let covered = match self.tab_point(target, &ready).await? {
-                Ok(point) => {
-                    self.points_at(&ready, point, true).await;
-                    let held = self.hold_keyboard(&ready.frame).await;
-                    let clicked = match clicks.pointer {
-                        PointerKind::Mouse => events::click(self.session(), point, clicks, held.panel()).await,
-                        PointerKind::Touch => touch::tap(self, point).await,
-                    };
-                    held.give_back().await;
-                    self.unless_closed(clicked).await?;
-                    self.verdict(target, &ready).await?
-                }
+                Ok(point) => self.press(target, &ready, point, clicks).await?,
                 Err(reason) => Err(reason),
             };
             let reason = match covered {
@@ -128,6 +118,48 @@ impl Page {
                 let what = target.to_string();
                 return Err(PageError::NotReady { what, action: "a click", reason, waited: limit });
             }
+        }
+    }
+
+    /// Clicks a ready element at a point of the tab. An inner `Err` says why it did not receive the press.
+    async fn press(
+        &self,
+        target: &Target,
+        ready: &Ready,
+        point: Point,
+        clicks: Clicks,
+    ) -> Result<Result<Option<Settled>, String>, PageError> {
+        self.points_at(ready, point, true).await;
+        let moves = (clicks.pointer == PointerKind::Mouse).then_some(clicks.modifiers);
+        let closed = match self.approach(target, ready, point, moves).await? {
+            Ok(closed) => closed,
+            Err(reason) => {
+                self.release(ready).await;
+                return Ok(Err(reason));
+            }
+        };
+        let held = self.hold_keyboard(&ready.frame).await;
+        let clicked = match clicks.pointer {
+            PointerKind::Mouse => events::click(self.session(), point, clicks, held.panel()).await,
+            PointerKind::Touch => touch::tap(self, point).await,
+        };
+        held.give_back().await;
+        let clicked = self.unless_closed(clicked).await;
+        let went_elsewhere = self.open_others(closed).await;
+        clicked?;
+        if went_elsewhere {
+            self.release(ready).await;
+            return Ok(Err("another frame was in the way".to_owned()));
+        }
+        self.verdict(target, ready).await
+    }
+
+    /// Ends the guard without a verdict: nothing was pressed.
+    async fn release(&self, ready: &Ready) {
+        let given: [&dyn Argument; 1] = [&ready.document];
+        let released = self.script::<Option<Guarded>>(&ready.frame, Injected::ReleaseGuard, &given, SCRIPT_LIMIT);
+        if let Err(error) = released.await {
+            tracing::debug!(%error, "a guard ends by itself");
         }
     }
 
@@ -193,7 +225,7 @@ impl Page {
             match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(&ready, point, false).await;
-                    self.unless_closed(events::hover(self.session(), point).await).await?;
+                    self.unless_closed(events::hover(self.session(), point, Modifiers::default()).await).await?;
                     break;
                 }
                 Err(reason) if Instant::now() >= deadline => {

@@ -5,7 +5,7 @@
 
 use crate::events::Subscription;
 use crate::page::error::PageError;
-use crate::page::input::events;
+use crate::page::input::{Modifiers, events};
 use crate::page::locate::{Need, Point, Ready, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::read::Activation;
@@ -52,11 +52,18 @@ impl Page {
         let _: Value = self.script(&source.frame, Injected::WatchDrag, &[], SCRIPT_LIMIT).await?;
         let intercepted = self.subscribe(&["Input.dragIntercepted"])?;
         self.points_at(&source, start, true).await;
-        events::hover(self.session(), start).await?;
+        let not_ready =
+            |reason| PageError::NotReady { what: from.to_string(), action: "dragging", reason, waited: limit };
+        let closed = self.approach(from, &source, start, Some(Modifiers::default())).await?.map_err(not_ready)?;
         let held = self.hold_keyboard(&source.frame).await;
         let pressed = events::press_button(self.session(), start, held.panel()).await;
         held.give_back().await;
+        let went_elsewhere = self.open_others(closed).await;
         pressed?;
+        if went_elsewhere {
+            events::let_go_outside(self.session()).await?;
+            return Err(not_ready("another frame was in the way".to_owned()));
+        }
         let carried = self.carry(&source, start, (from, to), limit, intercepted).await;
         if carried.is_err() {
             // The button must not stay down, nor click where it was pressed.

@@ -10,6 +10,7 @@ mod file_chooser;
 mod files;
 mod focusing;
 mod giving_files;
+mod other_documents;
 mod password;
 mod scrolling;
 mod sign_in;

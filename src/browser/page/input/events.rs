@@ -112,8 +112,8 @@ impl ClickButton {
     }
 }
 
-/// Moves, presses and releases in one write, and awaits all replies. A press takes the keyboard focus, so the same
-/// write gives it back to the panel that had it.
+/// Presses and releases in one write, and awaits all replies. The pointer must be there already. A press takes the keyboard
+/// focus, so the same write gives it back to the panel that had it.
 pub(in crate::page) async fn click(
     page: &Session,
     at: Point,
@@ -122,8 +122,7 @@ pub(in crate::page) async fn click(
 ) -> Result<(), PageError> {
     let mut batch = page.batch();
     let held = |event: DispatchMouseEvent| DispatchMouseEvent { modifiers: clicks.modifiers.bits(), ..event };
-    let mut replies: Vec<Reply<Done>> =
-        vec![batch.add(held(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0)))?];
+    let mut replies: Vec<Reply<Done>> = Vec::with_capacity(2 * usize::from(clicks.count));
     let button = clicks.button.cdp();
     for count in 1..=i64::from(clicks.count) {
         let mut down = held(mouse(MouseEventType::MousePressed, at, button, count));
@@ -189,8 +188,11 @@ pub(in crate::page) async fn release_button(page: &Session, at: Point) -> Result
     Ok(())
 }
 
-pub(in crate::page) async fn hover(page: &Session, at: Point) -> Result<(), PageError> {
-    taken(page.call_within(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await)?;
+/// Moves the pointer and waits until the page has handled it.
+pub(in crate::page) async fn hover(page: &Session, at: Point, held: Modifiers) -> Result<(), PageError> {
+    let mut moved = mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0);
+    moved.modifiers = held.bits();
+    taken(page.call_within(moved, INPUT_LIMIT).await)?;
     Ok(())
 }
 

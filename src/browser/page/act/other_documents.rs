@@ -1,0 +1,159 @@
+//! Keeps a press out of every document of the tab except the one that it is meant for.
+//!
+//! Owns the order: the pointer moves first, because a page may rearrange itself at that; then the point is tested again, and
+//! only then is the button pressed, while the other documents take no pointer events. Never sends the press.
+
+use crate::error::BrowserError;
+use crate::frames::{Frame, FrameId};
+use crate::page::error::PageError;
+use crate::page::input::{Modifiers, events};
+use crate::page::locate::{Point, Ready, Target};
+use crate::page::page::Page;
+use crate::page::script::{Argument, Guarded, Injected};
+use futures_util::future::join_all;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// A document that does not answer within this time can't be kept out.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
+/// The other documents of the tab, which take no pointer events until they are opened.
+#[derive(Default)]
+pub(super) struct Closed {
+    documents: Vec<(FrameId, String)>,
+    /// Every frame with its document, as they were before.
+    shown: Vec<(FrameId, String)>,
+}
+
+#[derive(Deserialize)]
+struct Tested {
+    covered: Option<String>,
+}
+
+impl Page {
+    /// Moves the pointer to a ready element, with these modifiers, and closes the other documents; `None`: there is no
+    /// pointer to move. An inner `Err` says why the element would not
+    /// receive a press there; the documents are open again then.
+    pub(super) async fn approach(
+        &self,
+        target: &Target,
+        ready: &Ready,
+        point: Point,
+        moves: Option<Modifiers>,
+    ) -> Result<Result<Closed, String>, PageError> {
+        let hover = async {
+            match moves {
+                Some(held) => self.unless_closed(events::hover(self.session(), point, held).await).await,
+                None => Ok(()),
+            }
+        };
+        let (moved, closed) = tokio::join!(hover, self.close_others(ready));
+        let (closed, fault) = closed?;
+        let refused = match (moved, fault) {
+            (Err(error), _) => Some(Err(error)),
+            (Ok(()), Some(reason)) => Some(Ok(reason)),
+            (Ok(()), None) => self.moved_away(target, ready, point, &closed).await.transpose(),
+        };
+        match refused {
+            None => Ok(Ok(closed)),
+            Some(refused) => {
+                self.open_others(closed).await;
+                refused.map(Err)
+            }
+        }
+    }
+
+    /// Returns why the element no longer receives input at this point of the tab.
+    async fn moved_away(
+        &self,
+        target: &Target,
+        ready: &Ready,
+        point: Point,
+        closed: &Closed,
+    ) -> Result<Option<String>, PageError> {
+        if self.is_closed() {
+            return Ok(None);
+        }
+        let at = ready.point.ok_or_else(|| PageError::Unreadable(format!("no clickable point of {target}")))?;
+        let given: [&dyn Argument; 2] = [&ready.place, &at];
+        let tested: Tested = match self.script(&ready.frame, Injected::CoveredAt, &given, CLOSE_LIMIT).await {
+            Ok(tested) => tested,
+            // It navigated at the move: the next try looks at the new document.
+            Err(PageError::DocumentGone) => return Ok(Some("the page navigated as the pointer moved".to_owned())),
+            Err(error) => return Err(error),
+        };
+        if tested.covered.is_some() {
+            return Ok(tested.covered);
+        }
+        // A frame on the way up may have moved, or something may cover it.
+        if self.frame(&ready.frame)?.parent.is_some() {
+            match self.tab_point(target, ready).await? {
+                Err(reason) => return Ok(Some(reason)),
+                Ok(now) if now != point => return Ok(Some("its frame moved".to_owned())),
+                Ok(_) => {}
+            }
+        }
+        let shown = documents_of(&self.frames().await?);
+        Ok((shown != closed.shown).then(|| "a frame of the page changed as the pointer moved".to_owned()))
+    }
+
+    /// Closes every document but that of the element and, if it is a frame, its content. Also returns why a document could
+    /// not be closed, if that matters.
+    async fn close_others(&self, ready: &Ready) -> Result<(Closed, Option<String>), PageError> {
+        let frames = match self.frames().await {
+            Ok(frames) => frames,
+            Err(_) if self.is_closed() => return Ok((Closed::default(), None)),
+            Err(error) => return Err(error.into()),
+        };
+        let mut meant = vec![ready.frame.clone()];
+        if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object")
+            && let Ok(content) = self.content_frame(&ready.frame, ready.number()?).await
+        {
+            meant.push(content);
+            for frame in &frames {
+                if frame.parent.as_ref().is_some_and(|parent| meant[1..].contains(parent)) {
+                    meant.push(frame.id.clone());
+                }
+            }
+        }
+        let others = frames.iter().filter(|frame| !meant.contains(&frame.id));
+        let closing = others.map(async |frame| {
+            let closed = self.script::<String>(&frame.id, Injected::CloseToPointer, &[], CLOSE_LIMIT).await;
+            (frame, closed)
+        });
+        let mut found = Closed { documents: Vec::new(), shown: documents_of(&frames) };
+        let mut fault = None;
+        for (frame, closed) in join_all(closing).await {
+            match closed {
+                Ok(document) => found.documents.push((frame.id.clone(), document)),
+                Err(PageError::Browser(BrowserError::Gone)) => return Err(BrowserError::Gone.into()),
+                Err(error) if self.is_restricted() && is_of_web(frame) => {
+                    tracing::debug!(%error, "a frame could not be kept from a press");
+                    fault = Some("another frame of the page did not answer".to_owned());
+                }
+                // The browser's own documents, and a person's own click: nobody else decided where it may land.
+                Err(error) => tracing::debug!(%error, "a frame is not kept from a press"),
+            }
+        }
+        Ok((found, fault))
+    }
+
+    /// Lets the documents take pointer events again. Returns true if one of them was to receive the press.
+    pub(super) async fn open_others(&self, closed: Closed) -> bool {
+        let opening = closed.documents.iter().map(async |(frame, document)| {
+            let given: [&dyn Argument; 1] = [document];
+            self.script::<Option<Guarded>>(frame, Injected::ReleaseGuard, &given, CLOSE_LIMIT).await
+        });
+        let said = join_all(opening).await;
+        said.iter().any(|said| matches!(said, Ok(Some(Guarded::Covered { .. }))))
+    }
+}
+
+fn documents_of(frames: &[Frame]) -> Vec<(FrameId, String)> {
+    frames.iter().map(|frame| (frame.id.clone(), frame.loader.clone())).collect()
+}
+
+/// Whether a frame shows a page, rather than a document of the browser or of an extension, where our script can't run.
+fn is_of_web(frame: &Frame) -> bool {
+    !["chrome:", "chrome-error:", "chrome-extension:", "devtools:"].iter().any(|kind| frame.url.starts_with(kind))
+}

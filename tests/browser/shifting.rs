@@ -1,0 +1,73 @@
+//! A page that moves another document under the pointer: a press is delivered to the document that was meant, or to none.
+
+use crate::world::{World, with_world};
+
+/// What the frame and the button of shifting.html received, each as a list.
+async fn received(world: &World) -> (String, String) {
+    // Messages of the frame may be on their way.
+    let frames =
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))";
+    let there = world.run("js", &[&format!("{frames}.then(() => there.join())")]).await;
+    (there, world.run("js", &["here.join()"]).await)
+}
+
+async fn open(world: &World, when: &str, host: &str) {
+    world.open_hidden("next.html").await;
+    let page = world.page(&format!("shifting.html#{when},{host}"));
+    world.run("goto", &[&page]).await;
+    world.run("frame", &["#bank"]).await;
+    world.run("wait", &["#pay"]).await;
+    world.run("frame", &["main"]).await;
+}
+
+#[test]
+fn a_press_does_not_land_in_a_frame_that_was_moved_under_the_pointer() {
+    with_world(|world| async move {
+        for host in ["localhost", "127.0.0.1"] {
+            for when in ["move", "over", "flicker", "after0", "after2", "after5", "after9", "after14", "after20"] {
+                open(&world, when, host).await;
+                for command in ["click", "tap"] {
+                    // Whether the button was free in time is the page's choice.
+                    let clicked = world.output(command, &["#go", "--timeout", "700"]).await;
+                    let (there, here) = received(&world).await;
+                    assert_eq!(there, "", "{when} of {host} received a press: {clicked:?}");
+                    // No try is repeated after one that arrived.
+                    assert!(here.matches("click").count() <= 2, "{when} of {host}: {here}");
+                }
+            }
+        }
+        world
+    });
+}
+
+#[test]
+fn a_drag_does_not_begin_in_a_frame_that_was_moved_under_the_pointer() {
+    with_world(|world| async move {
+        for when in ["move", "flicker", "after2"] {
+            open(&world, when, "localhost").await;
+            let dragged = world.output("drag", &["#go", "body", "--timeout", "700"]).await;
+            assert_eq!(received(&world).await.0, "", "{when} received a press: {dragged:?}");
+        }
+        world
+    });
+}
+
+#[test]
+fn a_click_beside_frames_arrives_and_leaves_them_usable() {
+    with_world(|world| async move {
+        for host in ["localhost", "127.0.0.1"] {
+            open(&world, "never", host).await;
+            world.run("click", &["#go"]).await;
+            assert_eq!(received(&world).await, (String::new(), "click".to_owned()));
+            world.run("frame", &["#bank"]).await;
+            world.run("click", &["#pay"]).await;
+            world.run("frame", &["main"]).await;
+            assert_eq!(received(&world).await.0, "pointerdown,mousedown,click");
+            // The element is the frame itself: its document is what is meant.
+            world.run("js", &["there.length = 0; bank.style.left = '0'; go.remove(); 1"]).await;
+            world.run("click", &["#bank"]).await;
+            assert_eq!(received(&world).await.0, "pointerdown,mousedown,click");
+        }
+        world
+    });
+}
