@@ -1972,9 +1972,18 @@ rules: Array<PolicyRule>, };
  */
 export type PolicyAdd = { effect: PolicyEffect, scope: PolicyScope, site?: string | null, conversationId?: ConversationId | null, 
 /**
+ * `None`: for a rule that denies every browser, otherwise the kind of the conversation's browser or the one in use.
+ */
+browser?: PolicyBrowser, 
+/**
  * Required to allow `everything`: unattended work must end at some time.
  */
 until?: number, };
+
+/**
+ * The kind of a browser: they differ in whose logins they hold.
+ */
+export type PolicyBrowser = "own" | "everyday" | "attached" | "remote";
 
 export type PolicyEffect = "allow" | "deny";
 
@@ -1997,6 +2006,11 @@ site?: string | null,
  * sign-in.
  */
 tool?: PolicyTool, 
+/**
+ * Limits the rule to browsers of this kind. Without one, a rule that denies applies in every browser, and one that
+ * allows applies only to what happens outside of browsers.
+ */
+browser?: PolicyBrowser, 
 /**
  * Limits the rule to this conversation.
  */

@@ -16,8 +16,8 @@ use gstack_client::http::Client;
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::ConversationId;
 use gstack_protocol::policy::{
-    Policy, PolicyAdd, PolicyEffect, PolicyExplain, PolicyExplained, PolicyRemove, PolicyRisk, PolicyRule, PolicyScope,
-    PolicyVerdict,
+    Policy, PolicyAdd, PolicyBrowser, PolicyEffect, PolicyExplain, PolicyExplained, PolicyRemove, PolicyRisk,
+    PolicyRule, PolicyScope, PolicyVerdict,
 };
 use only::Only;
 use std::path::PathBuf;
@@ -32,6 +32,7 @@ pub enum Rules {
         scope: PolicyScope,
         site: Option<String>,
         conversation: Option<String>,
+        browser: Option<PolicyBrowser>,
         span: Option<String>,
     },
     Remove {
@@ -74,23 +75,29 @@ pub(super) fn command() -> Command {
             "Only in this conversation",
         ))
     };
+    let kind = |command: Command| {
+        command.arg(
+            option("in", "KIND", "Only in this kind of browser (default: the one in use; for deny: every kind)")
+                .value_parser(PossibleValuesParser::new(PolicyBrowser::ALL.map(PolicyBrowser::name))),
+        )
+    };
     Command::new("policy")
         .about("List and change the rules about what agents may do without asking")
         .subcommand(Command::new("list").about("List every rule (the default)"))
         .subcommand(
-            place(Command::new("allow").about("Allow agents to do this without asking")).arg(scope()).arg(option(
+            kind(place(Command::new("allow").about("Allow agents to do this without asking"))).arg(scope()).arg(option(
                 "for",
                 "SPAN",
                 "How long the rule lasts: 90m, 2h, 1d",
             )),
         )
         .subcommand(
-            place(Command::new("deny").about("Never let agents do this; overrides rules that allow it"))
+            kind(place(Command::new("deny").about("Never let agents do this; overrides rules that allow it")))
                 .arg(scope())
                 .arg(option("for", "SPAN", "How long the rule lasts: 90m, 2h, 1d")),
         )
         .subcommand(
-            place(Command::new("unattended").about("Let agents do everything without asking, for a limited time"))
+            kind(place(Command::new("unattended").about("Let agents do everything without asking, for a limited time")))
                 .arg(Arg::new("span").required(true).value_name("SPAN").help("For how long: 90m, 2h, 1d")),
         )
         .subcommand(
@@ -159,6 +166,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Rules {
         scope,
         site: text("site"),
         conversation: text("conversation"),
+        browser: text("in").and_then(|name| PolicyBrowser::ALL.into_iter().find(|kind| kind.name() == name)),
         span,
     };
     let scope = || {
@@ -224,10 +232,10 @@ pub(super) async fn run(
         }
         Rules::Test { file } => return expectations::check(client, &file, (tab_id, browser), json, terminal).await,
         Rules::Remove { id } => client.post("/policy/remove", &PolicyRemove { id }).await?,
-        Rules::Add { effect, scope, site, conversation, span } => {
+        Rules::Add { effect, scope, site, conversation, browser, span } => {
             let until = span.as_deref().map(end_of).transpose()?;
             let conversation_id = conversation.map(ConversationId::new);
-            client.post("/policy/add", &PolicyAdd { effect, scope, site, conversation_id, until }).await?
+            client.post("/policy/add", &PolicyAdd { effect, scope, site, conversation_id, browser, until }).await?
         }
     };
     show(json, &policy, || {
@@ -261,9 +269,10 @@ fn line(rule: &PolicyRule, terminal: Terminal) -> String {
     let site = rule.site.as_deref().map(|site| format!(" on {}", clean_line(site))).unwrap_or_default();
     let tool = rule.tool.as_ref().map(|tool| format!(" {}", clean_line(&tool.name))).unwrap_or_default();
     let conversation = rule.conversation_id.as_ref().map(|id| format!(" in conversation {id}")).unwrap_or_default();
+    let browser = rule.browser.map(|kind| format!(" {}", kind.place())).unwrap_or_default();
     let until = rule.until.map(|until| format!(" until {}", moment::local(until))).unwrap_or_default();
     let everywhere = if rule.site.is_none() && rule.conversation_id.is_none() { " everywhere" } else { "" };
-    format!("{}  {effect} {}{tool}{site}{conversation}{everywhere}{until}", rule.id, rule.scope.name())
+    format!("{}  {effect} {}{tool}{site}{conversation}{everywhere}{browser}{until}", rule.id, rule.scope.name())
 }
 
 /// Formats an explanation: the verdict with its reason, then the rule that decides, then every other rule and why it
@@ -298,9 +307,12 @@ mod tests {
         let added = parsed(&["policy", "allow", "act", "--site", "a.example", "--for", "2h"]).unwrap();
         assert!(matches!(
             added,
-            Rules::Add { effect: PolicyEffect::Allow, scope: PolicyScope::Act, site: Some(site), span: Some(span), .. }
+            Rules::Add { effect: PolicyEffect::Allow, scope: PolicyScope::Act, site: Some(site), span: Some(span), browser: None, .. }
                 if site == "a.example" && span == "2h"
         ));
+        let there = parsed(&["policy", "allow", "act", "--in", "everyday"]).unwrap();
+        assert!(matches!(there, Rules::Add { browser: Some(PolicyBrowser::Everyday), .. }));
+        assert!(parsed(&["policy", "allow", "act", "--in", "any"]).is_err());
         let away = parsed(&["policy", "unattended", "90m"]).unwrap();
         assert!(matches!(away, Rules::Add { scope: PolicyScope::Everything, span: Some(span), .. } if span == "90m"));
         assert_eq!(parsed(&["policy", "only"]).unwrap(), Rules::Only(Only::Show));

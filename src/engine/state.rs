@@ -20,7 +20,7 @@ use super::hops::HopChecks;
 use super::panel_keys::PanelKeys;
 use super::panels::Panels;
 use super::policy::PolicyService;
-use super::ports::Ports;
+use super::ports::{PortId, Ports};
 use super::registrations::Registrations;
 use super::settings::SettingsService;
 use super::sign_ins::SignIns;
@@ -33,8 +33,9 @@ use super::usage::Usage;
 use super::worktrees::Worktrees;
 use gstack_base::home::Home;
 use gstack_base::site_limits::SiteLimits;
+use gstack_protocol::audit::AuditBy;
 use gstack_protocol::fault::Fault;
-use gstack_protocol::policy::{PolicyExplain, PolicyExplained};
+use gstack_protocol::policy::{Policy, PolicyAdd, PolicyExplain, PolicyExplained};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -112,7 +113,19 @@ impl Engine {
         }
         let open = browsers.current().map(|open| open.limits().open).unwrap_or_default();
         let limits = SiteLimits { open, configured: browsers.configured_sites() };
-        self.inner.policy.explain(asked, &limits, browsers.name())
+        self.inner.policy.explain(asked, &limits, (browsers.name(), browsers.kind_of(tab)))
+    }
+    /// Adds a person's rule: for the kind of browser that it names, of its conversation's tab, of the panel at `port`, or
+    /// else that is in use.
+    pub fn add_rule(&self, add: PolicyAdd, by: AuditBy, port: Option<PortId>) -> Result<Policy, Fault> {
+        let browsers = &self.inner.browsers;
+        let conversation = add.conversation_id.as_ref().map(|id| self.inner.conversations.get(id)).transpose()?;
+        let of = match (conversation.and_then(|conversation| conversation.info().tab_id), port) {
+            (Some(tab), _) => browsers.kind_of(Some(tab)),
+            (None, Some(port)) => browsers.kind_at(port),
+            (None, None) => browsers.kind_of(None),
+        };
+        self.inner.policy.add(add, by, of)
     }
     /// Returns the agents: which exist, and which answers.
     pub fn agents(&self) -> &AgentPool {

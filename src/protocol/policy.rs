@@ -31,6 +31,11 @@ pub struct PolicyRule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "for-tests", ts(optional))]
     pub tool: Option<PolicyTool>,
+    /// Limits the rule to browsers of this kind. Without one, a rule that denies applies in every browser, and one that
+    /// allows applies only to what happens outside of browsers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
+    pub browser: Option<PolicyBrowser>,
     /// Limits the rule to this conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
@@ -59,6 +64,45 @@ pub struct PolicyTool {
 pub enum PolicyEffect {
     Allow,
     Deny,
+}
+
+/// The kind of a browser: they differ in whose logins they hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicyBrowser {
+    /// gstack started it, with a profile of its own.
+    Own,
+    /// The person's everyday browser, through its extension.
+    Everyday,
+    /// On this machine, started by someone else (`connect --attach`).
+    Attached,
+    /// On another machine.
+    Remote,
+}
+
+impl PolicyBrowser {
+    pub const ALL: [Self; 4] = [Self::Own, Self::Everyday, Self::Attached, Self::Remote];
+
+    /// Returns the name used on the wire and in the CLI.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Everyday => "everyday",
+            Self::Attached => "attached",
+            Self::Remote => "remote",
+        }
+    }
+
+    /// Returns where the rule applies, in words.
+    pub fn place(self) -> &'static str {
+        match self {
+            Self::Own => "in gstack's own browser",
+            Self::Everyday => "in your everyday browser",
+            Self::Attached => "in an attached browser",
+            Self::Remote => "in a browser on another machine",
+        }
+    }
 }
 
 /// The subject of a rule.
@@ -136,6 +180,10 @@ pub struct PolicyAdd {
     pub site: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
+    /// `None`: for a rule that denies every browser, otherwise the kind of the conversation's browser or the one in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
+    pub browser: Option<PolicyBrowser>,
     /// Required to allow `everything`: unattended work must end at some time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "for-tests", ts(optional, type = "number"))]

@@ -240,7 +240,7 @@ async fn hand_over(engine: Engine, request: HandOver) -> Result<HandingOver, Fau
 }
 
 async fn add_rule(engine: Engine, add: PolicyAdd) -> Result<Policy, Fault> {
-    engine.policy().add(add, AuditBy::Terminal)
+    engine.add_rule(add, AuditBy::Terminal, None)
 }
 
 async fn remove_rule(engine: Engine, remove: PolicyRemove) -> Result<Policy, Fault> {

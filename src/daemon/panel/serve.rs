@@ -205,7 +205,7 @@ impl Serve for Panel {
     }
 
     async fn policy_add(&self, add: PolicyAdd) -> Answer<Policy> {
-        self.engine.policy().add(add, AuditBy::Panel)
+        self.engine.add_rule(add, AuditBy::Panel, Some(self.port))
     }
 
     async fn policy_remove(&self, remove: PolicyRemove) -> Answer<Policy> {

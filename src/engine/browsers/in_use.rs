@@ -11,6 +11,7 @@ use gstack_base::profiles::ProfileName;
 use gstack_browser::browser::Browser;
 use gstack_browser::page::Pages;
 use gstack_protocol::ids::{BrowserRun, TabId};
+use gstack_protocol::policy::PolicyBrowser;
 use gstack_protocol::remote::{RemoteBrowser, RemoteStatus};
 
 /// The browser in use, for `status` and `doctor`.
@@ -100,6 +101,31 @@ impl Browsers {
             None if self.everyday_is_chosen() => "everyday",
             None => "none",
             Some(current) => current.source.mode(current.browser.is_headless()),
+        }
+    }
+
+    /// Returns the kind of a tab's browser. Without a tab, or for a tab that no browser has, that of the browser in use.
+    pub(crate) fn kind_of(&self, tab: Option<TabId>) -> PolicyBrowser {
+        if tab.is_some_and(|tab| self.everyday_with(tab).is_some() || self.is_away(tab)) {
+            return PolicyBrowser::Everyday;
+        }
+        let owner = tab.and_then(|tab| self.with_tab(tab));
+        let browsers = owner.as_ref().unwrap_or(self);
+        match browsers.connected() {
+            None if browsers.everyday_is_chosen() || !browsers.all_everyday().is_empty() => PolicyBrowser::Everyday,
+            None => PolicyBrowser::Own,
+            Some(current) => current.source.kind(),
+        }
+    }
+
+    /// Returns the kind of the browser behind a panel's port.
+    pub(crate) fn kind_at(&self, port: PortId) -> PolicyBrowser {
+        let of_run = || self.needs().ports.run_of(port).and_then(|run| self.with_run(&run));
+        match self.everyday(port) {
+            Some(_) => PolicyBrowser::Everyday,
+            None => of_run()
+                .and_then(|browsers| browsers.connected())
+                .map_or(PolicyBrowser::Everyday, |current| current.source.kind()),
         }
     }
 

@@ -12,6 +12,7 @@ use gstack_browser::browser::Browser;
 use gstack_browser::remote::{Facts, NotReserved, Provider, RemoteError, RemoteSession, Request};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::BrowserRun;
+use gstack_protocol::policy::PolicyBrowser;
 use gstack_protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables, UnreleasedSession};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +45,9 @@ impl Remote {
 }
 
 impl Source for Remote {
+    fn kind(&self) -> PolicyBrowser {
+        PolicyBrowser::Remote
+    }
     fn mode(&self, _: bool) -> &'static str {
         "remote"
     }

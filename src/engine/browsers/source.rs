@@ -7,12 +7,17 @@ use futures_util::future::BoxFuture;
 use gstack_base::process::Process;
 use gstack_base::profiles::ProfileName;
 use gstack_browser::remote::RemoteError;
+use gstack_protocol::policy::PolicyBrowser;
 use gstack_protocol::remote::{RemoteBrowser, RemoteStatus};
 
 /// The origin of a browser in use. The defaults are those of a browser on this machine that gstack did not start.
 pub(super) trait Source: Send + Sync {
     /// Returns what `status` calls it.
     fn mode(&self, is_headless: bool) -> &'static str;
+    /// Returns its kind, as rules name it.
+    fn kind(&self) -> PolicyBrowser {
+        PolicyBrowser::Attached
+    }
     /// Returns the address or the name of a browser that gstack did not start and never ends. `None` for our own.
     fn name(&self) -> Option<String>;
     /// `None` if the browser does not report it.
@@ -61,6 +66,9 @@ pub(super) struct Kept {
 }
 
 impl Source for Kept {
+    fn kind(&self) -> PolicyBrowser {
+        PolicyBrowser::Own
+    }
     fn mode(&self, is_headless: bool) -> &'static str {
         if is_headless { "headless" } else { "headed" }
     }
@@ -104,6 +112,9 @@ pub(super) struct ThroughExtension {
 }
 
 impl Source for ThroughExtension {
+    fn kind(&self) -> PolicyBrowser {
+        PolicyBrowser::Everyday
+    }
     fn mode(&self, _: bool) -> &'static str {
         "everyday"
     }

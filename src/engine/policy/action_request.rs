@@ -4,7 +4,7 @@ use gstack_agent::adapter::PermissionAsked;
 use gstack_command::Class;
 use gstack_protocol::chat::StepKind;
 use gstack_protocol::ids::ConversationId;
-use gstack_protocol::policy::{PolicyScope, PolicyTool};
+use gstack_protocol::policy::{PolicyBrowser, PolicyScope, PolicyTool};
 
 /// One action of an agent, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(crate) struct ActionRequest {
     /// The host of the page that the action affects or navigates to. `None` if there is none or it cannot be
     /// determined.
     pub site: Option<String>,
+    /// The kind of the browser that it happens in. `None` for what happens outside of browsers.
+    pub browser: Option<PolicyBrowser>,
     /// The page's tool that it calls.
     pub tool: Option<PolicyTool>,
     pub risk: Risk,
@@ -29,7 +31,7 @@ impl ActionRequest {
             // An unknown kind counts as the most dangerous one.
             _ => ActionKind::Does(PolicyScope::Control),
         };
-        Self { conversation_id, kind, site: None, tool: None, risk: Risk::Plain }
+        Self { conversation_id, kind, site: None, browser: None, tool: None, risk: Risk::Plain }
     }
 }
 

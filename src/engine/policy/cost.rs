@@ -40,6 +40,7 @@ fn rule_of(number: usize) -> PolicyRule {
         scope: PolicyScope::Act,
         site: Some(format!("site{number}.example")),
         tool: None,
+        browser: None,
         conversation_id: None,
         until: None,
         made_at: 1,
@@ -81,6 +82,7 @@ async fn what_identity_and_policy_add_to_a_command() {
         kind: ActionKind::Does(PolicyScope::Act),
         site: Some("nowhere.example".to_owned()),
         tool: None,
+        browser: None,
         risk: Risk::Plain,
     };
 

@@ -18,7 +18,8 @@ use gstack_protocol::basics::Millis;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::ConversationId;
 use gstack_protocol::policy::{
-    PolicyEffect, PolicyExplain, PolicyExplained, PolicyPassedOver, PolicyRisk, PolicyRule, PolicyScope, PolicyVerdict,
+    PolicyBrowser, PolicyEffect, PolicyExplain, PolicyExplained, PolicyPassedOver, PolicyRisk, PolicyRule, PolicyScope,
+    PolicyVerdict,
 };
 use url::Url;
 
@@ -31,8 +32,9 @@ impl PolicyService {
         &self,
         asked: &PolicyExplain,
         limits: &SiteLimits,
-        browser: &BrowserName,
+        (browser, of): (&BrowserName, PolicyBrowser),
     ) -> Result<PolicyExplained, Fault> {
+        let kind = kind_of(&asked.what)?;
         let folder = match &asked.conversation_id {
             Some(id) => Some(self.0.store.get(id).map_err(|error| error.fault())?.info().folder),
             None => asked.folder.clone(),
@@ -41,9 +43,10 @@ impl PolicyService {
         let request = ActionRequest {
             // An empty id matches no rule, so rules for one conversation are skipped.
             conversation_id: asked.conversation_id.clone().unwrap_or_else(|| ConversationId::new(String::new())),
-            kind: kind_of(&asked.what)?,
+            kind,
             site: asked.site.as_deref().map(site_name).transpose()?,
             tool: None,
+            browser: is_in_browser(kind).then_some(of),
             risk: asked.risk.map_or(Risk::Plain, risk_of),
         };
         let now = now_millis();
@@ -54,6 +57,10 @@ impl PolicyService {
     }
 }
 
+fn is_in_browser(kind: ActionKind) -> bool {
+    !matches!(kind, ActionKind::Does(PolicyScope::Shell | PolicyScope::Write))
+}
+
 /// Applies the allow-list, which decides before every rule about actions in a browser.
 fn limited(
     found: PolicyExplained,
@@ -61,11 +68,9 @@ fn limited(
     browser: &BrowserName,
     request: &ActionRequest,
 ) -> PolicyExplained {
-    let in_browser = !matches!(
-        request.kind,
-        ActionKind::Secret | ActionKind::Does(PolicyScope::Shell | PolicyScope::Write | PolicyScope::Everything)
-    );
-    let urls = request.site.as_deref().filter(|_| in_browser).map(addresses_of).unwrap_or_default();
+    let is_limited = is_in_browser(request.kind)
+        && !matches!(request.kind, ActionKind::Secret | ActionKind::Does(PolicyScope::Everything));
+    let urls = request.site.as_deref().filter(|_| is_limited).map(addresses_of).unwrap_or_default();
     let refusing: Option<Vec<_>> = urls.iter().map(|url| limits.refusing(url)).collect();
     let Some(&sites) = refusing.as_deref().and_then(|lists| lists.first()) else { return found };
     let why = match *sites == limits.configured {
@@ -172,6 +177,10 @@ fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
         Some(NotCovered::OtherScope) => "it covers something else",
         Some(NotCovered::OtherSite) if request.site.is_none() => "it is for one site only, and no site is given",
         Some(NotCovered::OtherSite) => "it is for another site",
+        Some(NotCovered::OtherBrowser) if rule.browser.is_none() => {
+            "it is from before rules named the kind of browser: your next answer replaces it"
+        }
+        Some(NotCovered::OtherBrowser) => "it is for another kind of browser",
         Some(NotCovered::OtherTool) => "it is for one sign-in, or for one tool of a page as the page described it then",
         Some(NotCovered::OtherConversation) => "it is for one conversation only, not for this one",
         Some(NotCovered::TooNarrow(Risk::NewSite)) => {
@@ -218,7 +227,8 @@ mod tests {
         let of = |kind, site: Option<&str>, limits: &SiteLimits| {
             let site = site.map(str::to_owned);
             let id = ConversationId::new(String::new());
-            let request = ActionRequest { conversation_id: id, kind, site, tool: None, risk: Risk::Plain };
+            let request =
+                ActionRequest { conversation_id: id, kind, site, browser: None, tool: None, risk: Risk::Plain };
             limited(explained(Some(&[]), &request, 0), limits, &BrowserName::default(), &request)
         };
         let limits = SiteLimits { configured: list("a.example, localhost:81"), open: list("a.example:443, localhost") };
@@ -248,6 +258,7 @@ mod tests {
             scope,
             site: site.map(str::to_owned),
             tool: None,
+            browser: None,
             conversation_id: None,
             until: None,
             made_at: 0,
@@ -260,6 +271,7 @@ mod tests {
             kind,
             site: site.map(str::to_owned),
             tool: None,
+            browser: None,
             risk,
         }
     }

@@ -142,6 +142,7 @@ fn rule(id: String, entry: &Value) -> Result<PolicyRule, String> {
         scope: known,
         site,
         tool: None,
+        browser: None,
         conversation_id: None,
         until: None,
         made_at: 0,
@@ -162,7 +163,14 @@ mod tests {
 
     fn request(kind: ActionKind, site: Option<&str>) -> ActionRequest {
         let site = site.map(str::to_owned);
-        ActionRequest { conversation_id: ConversationId::new("c"), kind, site, tool: None, risk: Risk::Plain }
+        ActionRequest {
+            conversation_id: ConversationId::new("c"),
+            kind,
+            site,
+            browser: None,
+            tool: None,
+            risk: Risk::Plain,
+        }
     }
 
     fn narrowed(folder: &Path, verdict: Verdict, kind: ActionKind, site: Option<&str>) -> Narrowed {

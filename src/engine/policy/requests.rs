@@ -10,7 +10,7 @@ use gstack_base::mutex::lock;
 use gstack_base::site;
 use gstack_protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
 use gstack_protocol::fault::Fault;
-use gstack_protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
+use gstack_protocol::policy::{Policy, PolicyAdd, PolicyBrowser, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
 use tokio::sync::mpsc;
 
 /// The largest number of audit lines in one answer.
@@ -26,8 +26,9 @@ impl PolicyService {
         Ok(Policy { rules })
     }
 
-    /// Adds a rule. Returns every rule in force, the new one first. `by` is the person's client.
-    pub fn add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
+    /// Adds a rule. Returns every rule in force, the new one first. `by` is the person's client; `of`: the kind of browser
+    /// that a rule which allows is for, if it does not say.
+    pub(crate) fn add(&self, add: PolicyAdd, by: AuditBy, of: PolicyBrowser) -> Result<Policy, Fault> {
         let now = now_millis();
         if add.until.is_some_and(|until| until <= now) {
             return Err(PolicyError::RuleEnded.into());
@@ -45,12 +46,19 @@ impl PolicyService {
             self.0.store.get(id).map_err(|error| error.fault())?;
         }
         let site = add.site.as_deref().map(site_name).transpose()?;
+        let browser = match (add.effect, add.scope) {
+            // They happen outside of browsers.
+            (_, PolicyScope::Shell | PolicyScope::Write) => None,
+            (PolicyEffect::Deny, _) => add.browser,
+            (PolicyEffect::Allow, _) => Some(add.browser.unwrap_or(of)),
+        };
         let rule = PolicyRule {
             id: rule_id(),
             effect: add.effect,
             scope: add.scope,
             site,
             tool: None,
+            browser,
             conversation_id: add.conversation_id,
             until: add.until,
             made_at: now,

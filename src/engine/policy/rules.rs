@@ -51,6 +51,7 @@ pub(super) fn is_in_force(rule: &PolicyRule, now: Millis) -> bool {
 pub(super) fn remembered(request: &ActionRequest, decision: Decision, id: String, now: Millis) -> Option<PolicyRule> {
     let ActionKind::Does(scope) = request.kind else { return None };
     let tool = request.tool.clone();
+    let browser = request.browser;
     let (site, conversation_id) = match decision {
         // Of no use without the tool that it is for.
         _ if needs_tool(scope) && tool.is_none() => return None,
@@ -59,7 +60,8 @@ pub(super) fn remembered(request: &ActionRequest, decision: Decision, id: String
         Decision::AllowConversation => (None, Some(request.conversation_id.clone())),
         Decision::AllowAlways => (None, None),
     };
-    Some(PolicyRule { id, effect: PolicyEffect::Allow, scope, site, tool, conversation_id, until: None, made_at: now })
+    let effect = PolicyEffect::Allow;
+    Some(PolicyRule { id, effect, scope, site, tool, browser, conversation_id, until: None, made_at: now })
 }
 
 /// Why a rule does not apply to an action.
@@ -69,6 +71,8 @@ pub(super) enum NotCovered {
     LookingIsFree,
     OtherScope,
     OtherSite,
+    /// For another kind of browser, or from before rules named one.
+    OtherBrowser,
     /// For another tool of the page, or the page describes it in other words now.
     OtherTool,
     OtherConversation,
@@ -93,6 +97,12 @@ pub(super) fn why_not_covered(rule: &PolicyRule, request: &ActionRequest) -> Opt
         // An unknown site may be the denied one.
         (Some(_), None) => denies && request.risk != Risk::Plain,
     };
+    // Each kind of browser holds other logins.
+    let in_browser = match (rule.browser, request.browser) {
+        (None, _) if denies => true,
+        (_, None) => true,
+        (of, asked) => of == asked,
+    };
     // What a page's tool does, only its page knows: nothing but a rule for that very tool allows it.
     let for_tool = match &rule.tool {
         Some(tool) => request.tool.as_ref() == Some(tool),
@@ -110,11 +120,12 @@ pub(super) fn why_not_covered(rule: &PolicyRule, request: &ActionRequest) -> Opt
             // Not even while the person is away: a password that gstack filled in is not for the model.
             Risk::ReadsSecret => false,
         };
-    match (in_scope, on_site, for_tool, in_conversation, far_enough) {
+    match (in_scope, on_site, in_browser, for_tool, in_conversation, far_enough) {
         (false, ..) => Some(NotCovered::OtherScope),
         (_, false, ..) => Some(NotCovered::OtherSite),
-        (_, _, false, ..) => Some(NotCovered::OtherTool),
-        (_, _, _, false, _) => Some(NotCovered::OtherConversation),
+        (_, _, false, ..) => Some(NotCovered::OtherBrowser),
+        (_, _, _, false, ..) => Some(NotCovered::OtherTool),
+        (_, _, _, _, false, _) => Some(NotCovered::OtherConversation),
         (.., false) => Some(NotCovered::TooNarrow(request.risk)),
         _ => None,
     }

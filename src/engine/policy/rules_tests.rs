@@ -4,14 +4,14 @@ use super::{Verdict, decide, remembered};
 use crate::policy::action_request::{ActionKind, ActionRequest, Risk};
 use gstack_protocol::chat::Decision;
 use gstack_protocol::ids::ConversationId;
-use gstack_protocol::policy::{PolicyEffect, PolicyRule, PolicyScope, PolicyTool};
+use gstack_protocol::policy::{PolicyBrowser, PolicyEffect, PolicyRule, PolicyScope, PolicyTool};
 use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 const NOW: u64 = 1_000_000;
 
 fn request(kind: ActionKind, site: Option<&str>) -> ActionRequest {
     let conversation_id = ConversationId::new("c1");
-    ActionRequest { conversation_id, kind, site: site.map(str::to_owned), tool: None, risk: Risk::Plain }
+    ActionRequest { conversation_id, kind, site: site.map(str::to_owned), browser: None, tool: None, risk: Risk::Plain }
 }
 
 fn does(scope: PolicyScope, site: Option<&str>) -> ActionRequest {
@@ -20,7 +20,17 @@ fn does(scope: PolicyScope, site: Option<&str>) -> ActionRequest {
 
 fn rule(effect: PolicyEffect, scope: PolicyScope) -> PolicyRule {
     let id = "r".to_owned();
-    PolicyRule { id, effect, scope, site: None, tool: None, conversation_id: None, until: None, made_at: 1 }
+    PolicyRule {
+        id,
+        effect,
+        scope,
+        site: None,
+        tool: None,
+        browser: None,
+        conversation_id: None,
+        until: None,
+        made_at: 1,
+    }
 }
 
 fn allow(scope: PolicyScope) -> PolicyRule {
@@ -37,6 +47,33 @@ fn within(conversation: &str, rule: PolicyRule) -> PolicyRule {
 
 fn runs(rules: &[PolicyRule], request: &ActionRequest) -> bool {
     matches!(decide(Some(rules), request, NOW), Verdict::Run(_))
+}
+
+#[test]
+fn a_rule_holds_only_in_the_kind_of_browser_that_it_was_made_in() {
+    let act = ActionKind::Does(PolicyScope::Act);
+    let within = |browser| ActionRequest { browser, ..request(act, Some("a.example")) };
+    let (own, everyday) = (Some(PolicyBrowser::Own), Some(PolicyBrowser::Everyday));
+    let is_asked = |rule: &PolicyRule, browser| {
+        matches!(decide(Some(std::slice::from_ref(rule)), &within(browser), NOW), Verdict::Ask(_))
+    };
+    for wide in [on("a.example", allow(PolicyScope::Act)), allow(PolicyScope::Act), allow(PolicyScope::Everything)] {
+        let made = PolicyRule { browser: own, ..wide.clone() };
+        assert!(!is_asked(&made, own) && is_asked(&made, everyday), "{made:?}");
+        for other in [Some(PolicyBrowser::Attached), Some(PolicyBrowser::Remote)] {
+            assert!(is_asked(&made, other), "{made:?}");
+        }
+        // From before rules named a browser.
+        assert!(is_asked(&wide, own) && is_asked(&wide, everyday), "{wide:?}");
+        let answer = remembered(&within(everyday), Decision::AllowSite, "new".to_owned(), 1).unwrap();
+        assert!(!is_asked(&answer, everyday) && is_asked(&answer, own));
+    }
+    let denied = rule(PolicyEffect::Deny, PolicyScope::Act);
+    for browser in [own, everyday, None] {
+        assert!(matches!(decide(Some(std::slice::from_ref(&denied)), &within(browser), NOW), Verdict::Denied(_)));
+    }
+    let shell = request(ActionKind::Does(PolicyScope::Shell), None);
+    assert!(matches!(decide(Some(&[allow(PolicyScope::Shell)]), &shell, NOW), Verdict::Run(Some(_))));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::rules::is_in_force;
 use gstack_base::atomic;
 use gstack_protocol::chat::Millis;
 use gstack_protocol::fault::Fault;
-use gstack_protocol::policy::PolicyRule;
+use gstack_protocol::policy::{PolicyEffect, PolicyRule};
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -140,8 +140,11 @@ fn read(path: &Path) -> Result<File, PolicyError> {
     Ok(file)
 }
 
+/// Whether a new rule (`right`) takes the place of an old one: it says the same, or the old one is from before rules named the kind
+/// of browser.
 fn says_the_same(left: &PolicyRule, right: &PolicyRule) -> bool {
     left.effect == right.effect
+        && (left.browser == right.browser || (left.effect == PolicyEffect::Allow && left.browser.is_none()))
         && left.scope == right.scope
         && left.site == right.site
         && left.conversation_id == right.conversation_id
@@ -169,7 +172,7 @@ impl Clock {
 mod tests {
     use super::*;
     use gstack_protocol::fault::FaultCode;
-    use gstack_protocol::policy::{PolicyEffect, PolicyScope};
+    use gstack_protocol::policy::{PolicyBrowser, PolicyScope};
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
 
@@ -183,6 +186,7 @@ mod tests {
             scope: if until.is_some() { PolicyScope::Everything } else { PolicyScope::Act },
             site: until.is_none().then(|| format!("{id}.example")),
             tool: None,
+            browser: None,
             conversation_id: None,
             until,
             made_at: WALL,
@@ -215,6 +219,20 @@ mod tests {
         store.add(rule("first", Some(WALL + 10_000)), WALL).unwrap();
         store.add(rule("second", Some(WALL + 99_000)), WALL).unwrap();
         assert_eq!(ids(&store, WALL), ["second"]);
+    }
+
+    #[test]
+    fn an_answer_replaces_the_rule_from_before_rules_named_a_browser_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.json");
+        let text = r#"{"version":1,"seen":0,"rules":[{"id":"old","effect":"allow","scope":"act","madeAt":1}]}"#;
+        std::fs::write(&path, text).unwrap();
+        let mut store = PolicyStore::open(path, WALL);
+        assert_eq!(ids(&store, WALL), ["old"]);
+        let of = |id, browser| PolicyRule { browser: Some(browser), ..rule(id, None) };
+        store.add(of("own", PolicyBrowser::Own), WALL).unwrap();
+        store.add(of("everyday", PolicyBrowser::Everyday), WALL).unwrap();
+        assert_eq!(ids(&store, WALL), ["everyday", "own"]);
     }
 
     #[test]

@@ -6,13 +6,14 @@ use gstack_browser::page::ClickDestination;
 use gstack_command::spec::{Navigates, TabUse};
 use gstack_command::{Call, url_guard};
 use gstack_protocol::ids::ConversationId;
-use gstack_protocol::policy::{PolicyScope, PolicyTool};
+use gstack_protocol::policy::{PolicyBrowser, PolicyScope, PolicyTool};
 
 /// The tab and conversation that a call concerns.
 pub(super) struct TabContext<'a> {
     pub(super) conversation_id: &'a ConversationId,
     /// The site that the tab shows.
     pub(super) site: Option<String>,
+    pub(super) browser: PolicyBrowser,
     /// The page's tool that it calls.
     pub(super) tool: Option<PolicyTool>,
     pub(super) effects: Effects,
@@ -33,7 +34,7 @@ pub(super) struct Effects {
 }
 
 pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
-    let TabContext { conversation_id, site, tool, effects, taint_log } = context;
+    let TabContext { conversation_id, site, browser, tool, effects, taint_log } = context;
     let Effects { into_password, submits, closes_theirs, reads_secret } = effects;
     let kind = match ActionKind::of(call.class()) {
         ActionKind::Does(PolicyScope::Act) if into_password => ActionKind::Does(PolicyScope::Password),
@@ -60,7 +61,7 @@ pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
         }
         ActionKind::Read | ActionKind::Secret => (site, Risk::Plain),
     };
-    ActionRequest { conversation_id: conversation_id.clone(), kind, site: place, tool, risk }
+    ActionRequest { conversation_id: conversation_id.clone(), kind, site: place, browser: Some(browser), tool, risk }
 }
 
 /// Returns one site and one risk for all addresses that a call goes to: no site if there are several, and the highest
@@ -107,6 +108,7 @@ mod tests {
             TabContext {
                 conversation_id,
                 site: Some("a.example".to_owned()),
+                browser: PolicyBrowser::Own,
                 tool: None,
                 effects: Effects { into_password, closes_theirs: true, ..Effects::default() },
                 taint_log,

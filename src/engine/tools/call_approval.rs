@@ -92,12 +92,13 @@ impl ConversationTools {
         let shown = self.services.tabs.shown_in(tab);
         let targets = TargetSnapshot::take((&self.services.browsers, &self.services.sign_ins), call, tab).await?;
         let (into_password, submits) = (targets.into_password, targets.submits(call));
+        let browser = self.services.browsers.kind_of(Some(tab));
         let request = self.services.policy.with_taint_log(conversation.id(), |taint_log| {
             let site = targets.site(|| self.services.tabs.site_of(tab));
             let conversation_id = conversation.id();
             let tool = targets.policy_tool();
             let effects = Effects { into_password, submits, closes_theirs, reads_secret };
-            let context = TabContext { conversation_id, site, tool, effects, taint_log };
+            let context = TabContext { conversation_id, site, browser, tool, effects, taint_log };
             action_requests::request(call, context)
         });
         let destination = targets.subject().filter(|destination| call.may_navigate() && !destination.url.is_empty());

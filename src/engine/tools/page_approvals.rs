@@ -64,6 +64,7 @@ impl ConversationTools {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Act),
             site: self.services.tabs.site_of(tab),
+            browser: Some(self.services.browsers.kind_of(Some(tab))),
             tool: None,
             risk: Risk::AnswersDialog,
         };
@@ -126,6 +127,7 @@ impl ConversationTools {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Download),
             site: gstack_base::site::of(&download.url).or_else(|| self.services.tabs.site_of(tab)),
+            browser: Some(self.services.browsers.kind_of(Some(tab))),
             tool: None,
             risk: Risk::Plain,
         };

@@ -52,6 +52,7 @@ impl ConversationTools {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Read,
             site: services.tabs.site_of(tab),
+            browser: Some(services.browsers.kind_of(Some(tab))),
             tool: None,
             risk: Risk::Plain,
         };
