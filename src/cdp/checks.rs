@@ -260,7 +260,11 @@ mod tests {
         let given = Given { folder: Some(folder.path().to_owned()), ..given(&[]) };
         let upload = |path: &str| given.check(Check::Upload, json!({ "files": [path] }), "");
         assert!(upload(own.to_str().unwrap()).is_ok() && upload("own.txt").is_ok());
-        for outside in ["/etc/passwd", "../../etc/passwd", "link", "", "/"] {
+        // Another program's file in the temporary folder, by its path and by a way up.
+        let theirs = tempfile::NamedTempFile::new().unwrap();
+        let up = format!("../{}", theirs.path().file_name().unwrap().to_str().unwrap());
+        let theirs = theirs.path().to_str().unwrap();
+        for outside in ["/etc/passwd", "../../etc/passwd", "link", "", "/", theirs, &up] {
             assert!(upload(outside).is_err(), "{outside}");
             assert!(given.check(Check::Drop, json!({ "data": { "files": [outside] } }), "").is_err(), "{outside}");
         }

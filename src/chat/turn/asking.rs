@@ -8,6 +8,10 @@ use gstack_protocol::chat::{AnsweredBy, ChatBody, Decision};
 use gstack_protocol::fault::FaultWords;
 use gstack_protocol::ids::{ApprovalId, QuestionId, TurnId};
 
+/// The most approvals and questions of a turn that are open at once. An agent calls a few tools at a time; a person could not
+/// review more.
+pub(super) const MOST_OPEN: usize = 8;
+
 /// An open approval or question.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Open {
@@ -78,6 +82,7 @@ impl Machine {
             Phase::Running { accepted } => (*accepted, Vec::new()),
             // Asked twice with the same id: it is already shown.
             Phase::WaitingForPerson { open, .. } if open.iter().any(same) => return Waiting::Already,
+            Phase::WaitingForPerson { open, .. } if open.len() >= MOST_OPEN => return Waiting::No,
             Phase::WaitingForPerson { accepted, open } => (*accepted, std::mem::take(open)),
         };
         open.push(asked);
@@ -156,7 +161,7 @@ impl Machine {
 
 /// Whether an approval or question is now open.
 enum Waiting {
-    /// No turn can wait for it, so nobody will answer.
+    /// No turn can wait for it, or too much waits already, so nobody will answer.
     No,
     Already,
     Now(TurnId),

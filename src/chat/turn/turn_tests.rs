@@ -224,6 +224,33 @@ fn approvals_hold_the_turn_until_each_is_answered() {
 }
 
 #[test]
+fn one_turn_does_not_open_a_hundred_cards() {
+    use super::super::asking::MOST_OPEN;
+    let mut machine = running("a");
+    let mut cards = 0;
+    for n in 0..100 {
+        let effects = match n % 2 {
+            0 => machine.taken(Event::ApprovalAsked(approval(&n.to_string()))),
+            _ => machine.taken(Event::QuestionAsked(question(&n.to_string()))),
+        };
+        match &effects[..] {
+            [Effect::Journal(ChatBody::Approval { .. } | ChatBody::Question { .. })] => cards += 1,
+            [Effect::AnswerApproval { decision: Decision::Deny, .. }] => {}
+            [Effect::AnswerQuestion { answers, .. }] => assert!(answers.is_empty()),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(cards, MOST_OPEN);
+    // Asked again with the same id, it is already shown; one that is answered makes room.
+    assert!(machine.taken(Event::ApprovalAsked(approval("0"))).is_empty());
+    let answer =
+        Event::ApprovalAnswered { approval_id: ApprovalId::new("0"), decision: Decision::Deny, by: AnsweredBy::Panel };
+    machine.taken(answer);
+    let effects = machine.taken(Event::ApprovalAsked(approval("next")));
+    assert!(matches!(effects[..], [Effect::Journal(ChatBody::Approval { .. })]));
+}
+
+#[test]
 fn an_approval_that_nobody_can_answer_is_denied() {
     let mut stopping = running("a");
     stopping.taken(Event::Stop);

@@ -58,9 +58,10 @@ pub fn output_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBu
     Ok(folder)
 }
 
-/// Returns the file that a CDP client may upload, with symlinks resolved. `cwd` is the folder that it was given.
+/// Returns the file that a CDP client may upload, with symlinks resolved. `cwd` is the folder that it was given; the
+/// temporary folder is not open, because other programs keep their files there.
 pub fn client_input(cwd: Option<&Path>, gstack_home: &Path, typed: &str) -> Result<PathBuf, Fault> {
-    let open = folders([cwd, Some(&std::env::temp_dir())]);
+    let open = folders([cwd]);
     let path = resolve(&open, cwd.unwrap_or(&std::env::temp_dir()), typed)?;
     closed_paths::check_input(&path, &open, gstack_home)?;
     Ok(path)

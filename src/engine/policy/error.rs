@@ -148,7 +148,8 @@ impl From<Refused> for Fault {
                 "Say what you wanted, and end your turn. The person answers in the side panel, or with `gstack approvals`.",
             ),
             Refused::Withdrawn => {
-                return Self::new(FaultCode::Cancelled, "the question was withdrawn before it was answered");
+                return Self::new(FaultCode::Cancelled, "the question was withdrawn before it was answered")
+                    .hint("If other questions wait for the person, wait for their answers first: only 8 of a turn may be open.");
             }
             Refused::ByPerson => (
                 FaultCode::Denied,

@@ -49,8 +49,8 @@ pub struct RequestRecord {
     pub size: Option<u64>,
     /// The reason of a failure: `net::ERR_ABORTED`.
     pub failed: Option<String>,
-    /// By the browser's own clock, in milliseconds.
-    started: u64,
+    /// By the browser's own clock, in milliseconds. `None` until an event says it: the creation of a WebSocket has no time.
+    started: Option<u64>,
     /// The loader of the requesting document.
     loader: String,
     /// Stays open until the page ends, so waits ignore it.
@@ -173,7 +173,7 @@ impl Journal {
     /// Applies a network event. `of_page`: it came from the page itself.
     fn network(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
         let seen = event.read::<NetworkEvent>()?;
-        let millis = seen.timestamp.map_or(0, whole_millis);
+        let millis = seen.timestamp.map(whole_millis);
         match event.method() {
             "Network.requestWillBeSent" => {
                 self.asked(event, seen, millis);
@@ -197,6 +197,7 @@ impl Journal {
             self.traffic.note(&seen.request_id, part, event);
         }
         let record = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id)?;
+        record.started = record.started.or(millis);
         match event.method() {
             "Network.responseReceived" | "Network.webSocketHandshakeResponseReceived" => {
                 record.status = seen.response.map(|response| response.status);
@@ -215,17 +216,17 @@ impl Journal {
         if !record.done {
             return None;
         }
-        record.took = Some(millis.saturating_sub(record.started));
+        record.took = took(record.started, millis);
         Some(Captured::Request(record.clone()))
     }
 
-    fn asked(&mut self, event: &Event, seen: NetworkEvent, millis: u64) {
+    fn asked(&mut self, event: &Event, seen: NetworkEvent, millis: Option<u64>) {
         let Some(request) = seen.request else { return };
         // The same id again means a redirect: the previous hop is complete.
         if let Some(before) = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id) {
             before.done = true;
             before.status = before.status.or(seen.redirect_response.map(|response| response.status));
-            before.took = before.took.or(Some(millis.saturating_sub(before.started)));
+            before.took = before.took.or_else(|| took(before.started, millis));
             self.traffic.redirected(&seen.request_id, event);
         }
         let same = self.requests.back().filter(|last| *last.document == *seen.document_url);
@@ -272,7 +273,7 @@ impl Journal {
 }
 
 /// Creates the record of a new request.
-fn record(id: String, method: String, url: String, kind: &str, started: u64) -> RequestRecord {
+fn record(id: String, method: String, url: String, kind: &str, started: Option<u64>) -> RequestRecord {
     RequestRecord {
         id,
         number: 0,
@@ -292,6 +293,11 @@ fn record(id: String, method: String, url: String, kind: &str, started: u64) -> 
     }
 }
 
+/// `None` if the browser did not say when it started or ended.
+fn took(started: Option<u64>, ended: Option<u64>) -> Option<u64> {
+    Some(ended?.saturating_sub(started?))
+}
+
 /// Cuts a text of the page. Returns a new string, to free the old one's memory, which may be megabytes.
 fn bounded(text: String, most: usize) -> String {
     if text.len() <= most {
@@ -309,6 +315,37 @@ fn whole_millis(seconds: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failed_websocket_does_not_show_how_long_the_machine_has_run() {
+        use serde_json::{Value, json, value::to_raw_value};
+        let timed = |method: &str, mut params: Value, seconds: Option<f64>| {
+            params["requestId"] = json!("1");
+            if let Some(seconds) = seconds {
+                params["timestamp"] = json!(seconds);
+            }
+            Event::new(None, method, Some(&to_raw_value(&params).unwrap()))
+        };
+        let error = json!({ "errorMessage": "net::ERR_CONNECTION_REFUSED" });
+        for (handshake, failure, took) in [
+            (Some(1741.95), Some(1741.957), Some(7)),
+            (None, Some(1741.957), Some(0)),
+            (None, None, None),
+            (Some(1741.957), None, None),
+        ] {
+            let mut journal = Journal::default();
+            let created = json!({ "url": "ws://127.0.0.1:1/" });
+            assert!(journal.event(&timed("Network.webSocketCreated", created, None), true).is_none());
+            if handshake.is_some() {
+                let sent = json!({ "request": { "headers": {} } });
+                journal.event(&timed("Network.webSocketWillSendHandshakeRequest", sent, handshake), true);
+            }
+            journal.event(&timed("Network.webSocketFrameError", error.clone(), failure), true);
+            let record = journal.requests.back().unwrap();
+            assert_eq!((record.took, record.done), (took, true), "{handshake:?} {failure:?}");
+            assert_eq!(record.failed.as_deref(), Some("net::ERR_CONNECTION_REFUSED"));
+        }
+    }
 
     #[test]
     fn what_a_page_logs_takes_no_more_memory_than_is_kept_of_it() {
