@@ -13,11 +13,10 @@ import { words } from './harness/stand-in.mjs';
 const PASSWORD = 'zK9!correct"Horse&battery';
 const PASSPHRASE = 'a passphrase of the test';
 const SEED = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
-/** Parts of the secrets as text, backwards, in base64 and in hexadecimal. */
-const TRACES = ['Horse&b', 'yrettab&', 'SG9yc2U', 'hvcnNlJ', 'b3JzZSZ', '486f727365', 'Horse&amp;b', 'Horse%26b', 'Horse%2526b', 'horse&b', '&#72;&#111;'].concat(
-  PASSPHRASE.slice(2),
-  SEED,
-);
+/** Parts of the secrets, escaped. */
+const ESCAPED = ['Horse&amp;b', 'Horse%26b', 'Horse%2526b', 'horse&b', '&#72;&#111;'];
+/** The same as text, backwards, in base64 and in hexadecimal too. */
+const TRACES = ['Horse&b', 'yrettab&', 'SG9yc2U', 'hvcnNlJ', 'b3JzZSZ', '486f727365', ...ESCAPED].concat(PASSPHRASE.slice(2), SEED);
 const FORM = `<form id="f" action="/done" onsubmit="event.preventDefault()">
   <label>User <input id="user" autocomplete="username"></label>
   <label>Password <input id="pw" type="password" autocomplete="current-password"></label>

@@ -59,7 +59,11 @@ describe('rules in several kinds of browsers', () => {
   });
 
   test("what was allowed in gstack's own browser is asked about in the everyday one", async () => {
-    for (const rule of [['allow', 'act', '--site', host], ['allow', 'act'], ['unattended', '1h']]) {
+    for (const rule of [
+      ['allow', 'act', '--site', host],
+      ['allow', 'act'],
+      ['unattended', '1h'],
+    ]) {
       await home.ok(['policy', ...rule]);
       const [own, theirs] = [await client('own'), await client('everyday')];
       await own.call('click', { selector: '#name' });
@@ -92,6 +96,9 @@ describe('rules in several kinds of browsers', () => {
     const own = await client('own');
     assert.ok(!(await asked(own, ['allow', '--site'])).failed);
     await own.call('click', { selector: '#name' });
-    assert.deepEqual((await rules()).map(({ browser, site: of }) => [browser, of]), [['own', host]]);
+    assert.deepEqual(
+      (await rules()).map(({ browser, site: of }) => [browser, of]),
+      [['own', host]],
+    );
   });
 });

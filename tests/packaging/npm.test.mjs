@@ -21,7 +21,9 @@ let made;
 let scope;
 before((t) => {
   made = dist(t, BODY);
-  scope = `@${readdirSync(made).find((name) => name.endsWith(`-gstack-${VERSION}.tgz`)).slice(0, -`-gstack-${VERSION}.tgz`.length)}`;
+  scope = `@${readdirSync(made)
+    .find((name) => name.endsWith(`-gstack-${VERSION}.tgz`))
+    .slice(0, -`-gstack-${VERSION}.tgz`.length)}`;
 });
 
 const tarball = (name) => join(made, `${scope.slice(1)}-gstack${name}-${VERSION}.tgz`);

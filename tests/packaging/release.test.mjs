@@ -176,7 +176,9 @@ test('a checkout whose home is empty makes no installer and no listings', { skip
 
 test('nothing in the repository but home.toml says where gstack is published, or names a package registry', () => {
   const home = readHome(join(ROOT, 'packaging/home.toml'));
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n');
   const own = [/(github|gitlab)\.com\/gstack\b/, /\bgstack\/gstack\b/, /@gstack-browser\b/, /@users\.noreply\./];
   const registries = [/registry\.npmjs\.org/, /www\.npmjs\.com/, /\b(index|static)\.crates\.io/, /\bpypi\.org/, /files\.pythonhosted\.org/];
   const filled = Object.values(home).filter(Boolean);

@@ -26,7 +26,13 @@ function machine(t, beneath = '.local/bin') {
   const program = join(bin, 'gstack');
   copyFileSync(BUILT, program);
   const { GSTACK_TOKEN, GSTACK_SESSION, ...outside } = process.env;
-  const env = { ...outside, HOME: home, GSTACK_HOME: join(home, 'gstack'), GSTACK_RELEASE_ADDRESS: 'https://releases.invalid/gstack', GSTACK_RELEASE_KEY: key.publicKey };
+  const env = {
+    ...outside,
+    HOME: home,
+    GSTACK_HOME: join(home, 'gstack'),
+    GSTACK_RELEASE_ADDRESS: 'https://releases.invalid/gstack',
+    GSTACK_RELEASE_KEY: key.publicKey,
+  };
   const run = (args, more = {}) =>
     new Promise((done) => {
       const child = spawn(program, args, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
