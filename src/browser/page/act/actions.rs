@@ -106,7 +106,7 @@ impl Page {
                 None => ready,
             };
             let covered = match self.tab_point(target, &ready).await? {
-                Ok(point) => self.press(target, &ready, point, clicks).await?,
+                Ok(point) => self.press_at(target, &ready, point, clicks).await?,
                 Err(reason) => Err(reason),
             };
             let reason = match covered {
@@ -122,7 +122,7 @@ impl Page {
     }
 
     /// Clicks a ready element at a point of the tab. An inner `Err` says why it did not receive the press.
-    async fn press(
+    async fn press_at(
         &self,
         target: &Target,
         ready: &Ready,
