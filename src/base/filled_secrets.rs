@@ -298,7 +298,8 @@ mod tests {
     #[ignore = "a measurement"]
     fn what_the_search_costs_a_command() {
         remember(SECRET, None);
-        let line = "- link \"More about the Horse &amp; the cart\" [ref=e12] https://a.example/list?q=a%20b%2Fc&page=2\n";
+        let line =
+            "- link \"More about the Horse &amp; the cart\" [ref=e12] https://a.example/list?q=a%20b%2Fc&page=2\n";
         for kilobytes in [1, 4, 16, 64] {
             let text = line.repeat(kilobytes * 1024 / line.len());
             let began = Instant::now();
