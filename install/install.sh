@@ -156,7 +156,7 @@ is_older() {
 
 # manifest: downloads and verifies release.json, the manifest that `gstack upgrade` reads too, and prints it on one line.
 manifest() {
-  download release.json && download release.json.minisig || not_available "the release at $url can't be downloaded."
+  { download release.json && download release.json.minisig; } || not_available "the release at $url can't be downloaded."
   verify release.json || give_up "the signature of the release at $url is not valid. Nothing was installed."
   tr -d ' \n\r\t' <"$stage/release.json"
 }
