@@ -153,6 +153,7 @@ export class PanelApp {
     });
     this.conversation = new ConversationView(byId("conversation"), {
       loadOlder: () => chat.older(),
+      forgetOlder: () => chat.shorten(),
       tools: {
         prose: {
           text: new FrameBudget(TEXT_A_FRAME),

@@ -224,6 +224,12 @@ export class TabConversation {
     }
   }
 
+  /** Drops the oldest events of the visible conversation, whose end is shown. */
+  shorten() {
+    const held = shownConversation(this.store.state);
+    if (held) this.store.dispatch({ type: "shorten", conversationId: held.info.conversationId });
+  }
+
   #acknowledge() {
     if (!this.#connected) return;
     for (const held of [this.store.state.conversation, this.store.state.reading]) {

@@ -1,17 +1,20 @@
 /*
- * The soak test: conversations and pages, round after round, without growth of the daemon, the keeper, the host, or the
- * extension's process (its panel and its worker).
+ * The soak tests: conversations and pages, round after round, without growth of the daemon, the keeper, the host, or the
+ * extension's process (its panel and its worker); then every kind of command in many tabs, without growth of the daemon
+ * and the extension over the second half.
  *
- * GSTACK_SOAK_ROUNDS sets the number of rounds (long runs are started by hand), GSTACK_SOAK_TABLE names a file for the
- * numbers.
+ * GSTACK_SOAK_ROUNDS and GSTACK_SOAK_TABS set the number of rounds and of tabs (long runs are started by hand),
+ * GSTACK_SOAK_TABLE names a file for the numbers.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { CommandSocket } from '../../benches/command-socket.mjs';
 import { EXTENSION_ID } from './harness/home.mjs';
 import { Scene } from './harness/scene.mjs';
 
 const ROUNDS = Number(process.env.GSTACK_SOAK_ROUNDS ?? 6);
+const TABS = Number(process.env.GSTACK_SOAK_TABS ?? 6);
 const TABLE = process.env.GSTACK_SOAK_TABLE;
 /** Per round. */
 const CHATS = 5;
@@ -47,6 +50,9 @@ function weight(pid) {
   const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   return { memory: field('RssAnon'), threads: field('Threads'), files: readdirSync(`/proc/${pid}/fd`).length };
 }
+
+/** What the daemon may hold more at the end of the second half than at its beginning, in kB. */
+const NOISE = 2048;
 
 describe(`a soak of ${ROUNDS} rounds`, () => {
   let scene;
@@ -120,5 +126,46 @@ describe(`a soak of ${ROUNDS} rounds`, () => {
     const grown = Object.entries(MOST).filter(([name, most]) => last[name] > most(warm[name]));
     const shown = grown.map(([name]) => `${name}: ${rounds.map((one) => one[name]).join(' ')}`);
     assert.deepEqual(shown, [], 'it grows');
+  });
+
+  // Each tab kept 4 MiB of what its page requested, and an agent each of its MCP sessions until it ended.
+  test('every kind of command in many tabs: the second half takes no more memory than the first', async () => {
+    const { home, panel, site } = scene;
+    const socket = new CommandSocket(home.home);
+    try {
+      const tabs = [];
+      for (let n = 0; n < TABS; n += 1) tabs.push(Number(/\d+/.exec(await socket.run('newtab', `${site.origin}/form`))[0]));
+      const rounds = [];
+      let commands = 0;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        for (const tab of tabs) {
+          await socket.runIn(tab, 'goto', `${site.origin}/busy?${round}`);
+          await socket.runIn(tab, 'wait', '--networkidle');
+          const listed = await socket.runIn(tab, 'snapshot', '-i');
+          await socket.runIn(tab, 'click', /@e\d+/.exec(listed)[0]);
+          assert.match(await socket.runIn(tab, 'text'), /Busy/);
+          commands += 5;
+        }
+        for (let n = 0; n < CHATS; n += 1) {
+          const turn = await scene.ask(`Question ${round}-${n} of many tabs`);
+          await turn.tool('snapshot', {});
+          turn.say(`Answer ${round}-${n} of many tabs`);
+          turn.end();
+          await panel.seen('answer', `Answer ${round}-${n} of many tabs`);
+          await panel.gone('stop');
+        }
+        const now = await measure();
+        rounds.push(now);
+        if (TABLE) appendFileSync(TABLE, `${JSON.stringify({ tabs: TABS, commands, ...now })}\n`);
+      }
+      // By then the records of all tabs have reached their common limit.
+      const [half, last] = [rounds[Math.ceil(ROUNDS / 2) - 1], rounds.at(-1)];
+      const shown = (name) => `${name} grows: ${rounds.map((one) => one[name]).join(' ')}`;
+      assert.ok(last.daemon <= half.daemon + NOISE, shown('daemon'));
+      assert.ok(last.panelHeap <= half.panelHeap * 1.1 + 512, shown('panelHeap'));
+      assert.ok(last.workerHeap <= half.workerHeap * 1.1 + 512, shown('workerHeap'));
+    } finally {
+      socket.close();
+    }
   });
 });

@@ -11,6 +11,7 @@ import {
   prepended,
   pushed,
   resumeAfter,
+  shortened,
   subscribed,
 } from "../../extension/panel/state/conversation.js";
 import { displayed } from "../../extension/panel/state/display.js";
@@ -189,6 +190,41 @@ describe("reading again", () => {
       [1, 2, 3],
     );
     assert.equal(next.older, false);
+  });
+});
+
+describe("a long conversation", () => {
+  /** Each turn has four events. */
+  const turns = (count) =>
+    Array.from({ length: count }, (_, n) => [
+      message(4 * n + 1, `m${n}`),
+      started(4 * n + 2, `t${n}`, `m${n}`),
+      said(4 * n + 3, `answer ${n}`, `t${n}`),
+      done(4 * n + 4, "done", `t${n}`),
+    ]).flat();
+
+  test("does not grow for ever: at its end the oldest turns are dropped, and the daemon has them", () => {
+    let held = read(...turns(100));
+    assert.equal(shortened(held), held, "a short one stays");
+    let most = 0;
+    for (const next of turns(3000).slice(400)) {
+      held = shortened(pushed(held, next));
+      most = Math.max(most, held.events.length);
+    }
+    assert.ok(most < 4000, `${most} of 12000 events`);
+    assert.ok(held.older && held.events[0].type === "message" && headOf(held) === 12000);
+    assert.equal(held.view.entries.length, held.events.length / 2, "a message and a turn each, whole");
+    const first = held.events[0].seq;
+    const back = prepended(held, { events: turns(3000).slice(first - 5, first - 1), older: true });
+    assert.equal(back.view.entries.length, held.view.entries.length + 2, "scrolling up brings them back");
+    assert.equal(resumeAfter(held), 12000);
+  });
+
+  test("keeps what a running turn or a waiting message needs", () => {
+    const running = read(...turns(2000), message(8001, "now"), started(8002, "now", "now"));
+    assert.equal(shortened(running), running);
+    const waiting = read(...turns(2000), message(8001, "later"));
+    assert.equal(shortened(waiting), waiting);
   });
 });
 

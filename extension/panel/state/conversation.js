@@ -18,6 +18,10 @@ import { applyEvent, fold, NOTHING, runningTurn, setText } from "./entries.js";
  * @property {string | null} insteadOf  the deleted conversation whose place it took in its tab
  */
 
+/** A conversation of more events than this may drop its oldest, and keeps this many. */
+const MOST = 3000;
+const KEPT = 1500;
+
 /** @param {ConversationInfo} info @returns {Conversation} */
 export function newConversation(info) {
   return { info, epoch: null, events: [], older: false, view: NOTHING, stale: false, insteadOf: null };
@@ -70,6 +74,21 @@ export function prepended(held, { events, older }) {
   const first = held.events[0]?.seq ?? Infinity;
   const joined = [...events.filter(({ seq }) => seq < first), ...held.events];
   return { ...held, events: joined, older, view: fold(joined) };
+}
+
+/**
+ * Drops the oldest events of a long conversation, from a message on; the daemon has them. For a view that shows the
+ * end. Changes nothing while a turn runs or a message waits, because they may have begun in the dropped part.
+ * @param {Conversation} held
+ * @returns {Conversation}
+ */
+export function shortened(held) {
+  const { events, view } = held;
+  if (events.length <= MOST || held.stale || runningTurn(view) || view.waiting.length > 0) return held;
+  const from = events.findIndex(({ type }, index) => type === "message" && index >= events.length - KEPT);
+  if (from === -1) return held;
+  const kept = events.slice(from);
+  return { ...held, events: kept, older: true, view: fold(kept) };
 }
 
 /**

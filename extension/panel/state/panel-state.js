@@ -8,7 +8,7 @@
  * @import { DriversHeld } from "./drivers.js"
  * @import { Unsent } from "./outbox.js"
  */
-import { grown, missed, newConversation, prepended, pushed, subscribed } from "./conversation.js";
+import { grown, missed, newConversation, prepended, pushed, shortened, subscribed } from "./conversation.js";
 import { agentLabel } from "./agent-label.js";
 import { runningTurn } from "./entries.js";
 import { driverAnswered, driverSeen, driversChanged, NO_DRIVERS } from "./drivers.js";
@@ -40,6 +40,7 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  *   | { type: "read", info: ConversationInfo | null }
  *   | { type: "subscribed", answer: Subscribed, after: number }
  *   | { type: "history", conversationId: string, page: HistoryPage }
+ *   | { type: "shorten", conversationId: string }
  *   | { type: "event", conversationId: string, event: ChatEvent }
  *   | { type: "delta", delta: ChatDelta }
  *   | { type: "gap", conversationId: string }
@@ -153,6 +154,8 @@ export function reduce(state, action) {
     }
     case "history":
       return changeConversation(state, action.conversationId, (held) => prepended(held, action.page));
+    case "shorten":
+      return changeConversation(state, action.conversationId, shortened);
     case "event": {
       const next = changeConversation(state, action.conversationId, (held) => pushed(held, action.event));
       const outbox = arrived(next.outbox, [action.event]);

@@ -51,11 +51,13 @@ export class ConversationView {
    * @param {MessageTools & TurnTools & { sendTyped: (later: boolean) => void }} options.tools  `sendTyped` sends what the
    * composer contains: in place of the request that waits, or later
    * @param {() => Promise<void>} options.loadOlder
+   * @param {() => void} options.forgetOlder  called while the end is shown: the oldest events may be dropped
    */
-  constructor(scroller, { tools, loadOlder }) {
+  constructor(scroller, { tools, loadOlder, forgetOlder }) {
     this.scroller = scroller;
     this.tools = tools;
     this.loadOlder = loadOlder;
+    this.forgetOlder = forgetOlder;
     this.column = h("div", { class: "conversation__column" });
     this.jump = h(
       "button",
@@ -119,6 +121,7 @@ export class ConversationView {
     if (this.#isSeen) this.#goBack();
     this.runningTurn?.waitForSlot(waitsForSlot);
     if (this.#back === null) this.#settle();
+    if (this.#follows) this.forgetOlder();
     if (!this.#isSeen) return;
     // A page may hold too few entries to fill the view.
     const short = this.scroller.scrollHeight <= this.scroller.clientHeight;

@@ -4,6 +4,7 @@
 //! allowed.
 
 mod act;
+mod budget;
 mod capture;
 mod console;
 pub mod error;

@@ -51,7 +51,7 @@ impl Default for Pages {
 
 pub(super) type Memories = Arc<Mutex<HashMap<TabId, Arc<Memory>>>>;
 
-/// The memory of one tab.
+/// The memory of one tab. `budget` limits what grows in it.
 #[derive(Default)]
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
@@ -129,6 +129,7 @@ impl Pages {
             recording: None,
             work,
             memory,
+            memories: self.memories.clone(),
             only_on: None,
             expected: None,
             snapshot_limit: self.snapshot_limit,
@@ -167,7 +168,7 @@ pub(super) fn memory_of(memories: &mut HashMap<TabId, Arc<Memory>>, tab: TabId, 
     memories.entry(tab).or_default().clone()
 }
 
-fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) {
+pub(super) fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) {
     memories.retain(|id, _| browser.tab(*id).is_ok());
 }
 
@@ -177,6 +178,8 @@ pub struct Page {
     recording: Option<(Recording, Effects)>,
     work: Work,
     pub(super) memory: Arc<Memory>,
+    /// Of all tabs, because they share one limit.
+    pub(super) memories: Memories,
     /// Actions fail unless the tab shows this place.
     only_on: Option<SiteOrPage>,
     /// Input may go only to these elements, and only in this document.

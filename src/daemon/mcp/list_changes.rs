@@ -28,15 +28,17 @@ pub(super) async fn tell(peer: &Peer<RoleServer>) -> bool {
     }
 }
 
-/// Tells a client of each change, until its agent has ended or it is gone.
+/// Tells a client of each change, until its agent or its session has ended. `lives` is closed with the session.
 pub(super) async fn follow(
     mut offers: watch::Receiver<Arc<Vec<PageToolOffer>>>,
     peer: Peer<RoleServer>,
     ended: CancellationToken,
+    mut lives: watch::Receiver<()>,
 ) {
     loop {
         tokio::select! {
             () = ended.cancelled() => return,
+            _ = lives.changed() => return,
             changed = offers.changed() => {
                 offers.mark_unchanged();
                 if changed.is_err() || !tell(&peer).await {

@@ -12,20 +12,20 @@ mod malformed;
 mod progress;
 mod registration;
 mod server;
+mod sessions;
 pub mod stdio;
 pub mod tunnel;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use gstack_engine::AgentAccess;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use server::BrowserTools;
+use sessions::AgentSessions;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -55,26 +55,8 @@ pub fn router(path: &str, shutdown: CancellationToken) -> Router {
     let service = StreamableHttpService::new(|| Ok(BrowserTools::default()), sessions.clone(), config);
     Router::new()
         .route_service(path, service)
-        .layer(from_fn_with_state(sessions, end_with_agent))
+        .layer(from_fn_with_state(AgentSessions::new(sessions), AgentSessions::follow))
         .layer(from_fn(refuse_malformed))
-}
-
-/// Closes each session when its agent has ended, because a session keeps all of its answers.
-async fn end_with_agent(State(sessions): State<Arc<LocalSessionManager>>, request: Request, next: Next) -> Response {
-    let tools = request.extensions().get::<Arc<dyn AgentAccess>>().map(|tools| tools.ended().clone());
-    let is_first = !request.headers().contains_key(SESSION_HEADER);
-    let response = next.run(request).await;
-    let begun = response.headers().get(SESSION_HEADER).filter(|_| is_first).and_then(|id| id.to_str().ok());
-    if let (Some(ended), Some(id)) = (tools, begun) {
-        let id: SessionId = id.into();
-        tokio::spawn(async move {
-            ended.cancelled().await;
-            if let Err(error) = sessions.close_session(&id).await {
-                tracing::debug!(%error, "an agent's session was already closed");
-            }
-        });
-    }
-    response
 }
 
 /// Answers a message that is not an MCP request with a JSON-RPC error.

@@ -13,6 +13,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::watch;
 
 /// The key under which Claude Code sends the id of the call's step.
 const CALL_ID: &str = "claudecode/toolUseId";
@@ -22,6 +23,8 @@ const CALL_ID: &str = "claudecode/toolUseId";
 pub(super) struct BrowserTools {
     /// True once its client is told of changes of the list.
     tells: Arc<AtomicBool>,
+    /// Dropped with the session. Whoever tells its client anything keeps the session's buffers, and so ends then.
+    lives: Arc<watch::Sender<()>>,
 }
 
 /// Returns the tools that the HTTP guard attached to the request. Fails if there are none.
@@ -51,7 +54,8 @@ impl ServerHandler for BrowserTools {
         let of_page = offers.borrow_and_update().clone();
         // Only a client that has listed them needs to know of a change.
         if !self.tells.swap(true, Ordering::Relaxed) {
-            tokio::spawn(list_changes::follow(offers, context.peer.clone(), tools.ended().clone()));
+            let lives = self.lives.subscribe();
+            tokio::spawn(list_changes::follow(offers, context.peer.clone(), tools.ended().clone(), lives));
         }
         let listed = tools
             .offered()

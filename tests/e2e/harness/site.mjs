@@ -51,6 +51,16 @@ const PAGES = {
     `<button id="empty" onclick="this.textContent = confirm('Empty the cart?') ? 'emptied' : 'kept'">Empty</button> ` +
       '<a id="invoice" href="/invoice.pdf">Invoice</a>',
   ),
+  '/busy': page(
+    'Busy',
+    `<h1>Busy</h1><button>Go</button>
+    <script>
+      for (let n = 0; n < 60; n += 1) {
+        console.log(n + 'x'.repeat(2000));
+        fetch('/counter?' + n + 'x'.repeat(2000));
+      }
+    </script>`,
+  ),
   '/long': page('Long', `<h1>Long</h1>${'<p>A paragraph that fills the page.</p>'.repeat(200)}`),
 };
 

@@ -19,7 +19,7 @@ const WAITING: usize = 4096;
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// A completed entry of the journal, as the file records it.
-pub(super) enum Captured {
+pub(in crate::page) enum Captured {
     Console(ConsoleMessage),
     /// Received completely, or failed.
     Request(RequestRecord),

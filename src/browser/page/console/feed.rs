@@ -6,10 +6,14 @@ use super::capture_file::{CaptureFile, Captured};
 use super::recording;
 use crate::browser::Browser;
 use crate::events::Filter;
+use crate::page::budget;
 use crate::page::page::{Memories, lock, memory_of};
 use crate::shared::Role;
 use serde::Deserialize;
 use std::sync::Arc;
+
+/// The limit of all tabs is checked after this growth, in bytes.
+const GROWTH: usize = 64 * 1024;
 
 /// Feeds the journals of all engaged tabs of a browser from the first event on, including popups before any command
 /// works on them. Includes events of out-of-process frames and workers: a request may begin in one and end in another.
@@ -42,6 +46,7 @@ pub(in crate::page) fn feed(browser: &Browser, memories: &Memories, capture: Opt
     let gone = browser.gone().clone();
     let cdp_of_feed = cdp.clone();
     cdp.tasks().spawn(async move {
+        let mut grown = 0;
         loop {
             let event = tokio::select! {
                 () = gone.cancelled() => return,
@@ -62,8 +67,19 @@ pub(in crate::page) fn feed(browser: &Browser, memories: &Memories, capture: Opt
                 }
                 continue;
             }
-            let memory = memory_of(&mut lock(&memories), tab, &Browser { shared });
-            let captured = lock(&memory.journal).event(&event, of_page);
+            let browser = Browser { shared };
+            let memory = memory_of(&mut lock(&memories), tab, &browser);
+            let captured = {
+                let mut journal = lock(&memory.journal);
+                let before = journal.bytes();
+                let captured = journal.event(&event, of_page);
+                grown += journal.bytes().saturating_sub(before);
+                captured
+            };
+            if grown >= GROWTH {
+                grown = 0;
+                budget::keep_within(&mut lock(&memories), &browser);
+            }
             if let (Some(Captured::Request(done)), Some(session)) = (&captured, event.session())
                 && done.failed.is_none()
             {

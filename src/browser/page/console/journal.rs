@@ -1,6 +1,7 @@
 //! The console messages and requests of a tab's page while it was engaged.
 //!
-//! Owns two rings of bounded size, fed by the page's events. The details of each request are in `traffic`.
+//! Owns two rings, fed by the page's events. The details of each request are in `traffic`, and the count of all bytes is
+//! in `held_bytes`.
 
 use super::capture_file::Captured;
 use super::console_events::{ConsoleCalled, ExceptionThrown};
@@ -13,8 +14,6 @@ use std::sync::Arc;
 
 /// The number of messages, and of requests, remembered per tab.
 pub const RING: usize = 50_000;
-/// The size limit of a tab's messages, in bytes: beyond it the oldest are dropped before there are [`RING`].
-const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// Longer messages are cut: a page that logs its whole state would fill the memory. In bytes.
 const LONGEST_MESSAGE: usize = 4096;
 /// In bytes: a `data:` address may contain a whole file.
@@ -52,7 +51,7 @@ pub struct RequestRecord {
     /// By the browser's own clock, in milliseconds. `None` until an event says it: the creation of a WebSocket has no time.
     started: Option<u64>,
     /// The loader of the requesting document.
-    loader: String,
+    pub(super) loader: String,
     /// Stays open until the page ends, so waits ignore it.
     endless: bool,
     pub(super) done: bool,
@@ -61,9 +60,13 @@ pub struct RequestRecord {
 #[derive(Debug)]
 pub struct Journal {
     pub(super) console: VecDeque<ConsoleMessage>,
-    /// The total size of the texts in `console`.
+    /// The total size of `console`.
     pub(super) console_bytes: usize,
     pub(super) requests: VecDeque<RequestRecord>,
+    /// The total size of `requests`.
+    pub(super) request_bytes: usize,
+    /// The tab's requests are being recorded.
+    pub(super) is_recorded: bool,
     /// Requests seen so far.
     count: u64,
     /// The number of requests dropped from the ring.
@@ -83,6 +86,8 @@ impl Default for Journal {
             console: VecDeque::new(),
             console_bytes: 0,
             requests: VecDeque::new(),
+            request_bytes: 0,
+            is_recorded: false,
             count: 0,
             left_out: 0,
             traffic: Traffic::default(),
@@ -122,7 +127,13 @@ impl Journal {
 
     /// Applies an event; returns the entry that it completes. `of_page`: the event came from the page itself, not from
     /// an out-of-process frame.
-    pub(super) fn event(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
+    pub(in crate::page) fn event(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
+        let captured = self.apply(event, of_page);
+        self.keep_recorded_within();
+        captured
+    }
+
+    fn apply(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
         match event.method() {
             "Runtime.consoleAPICalled" => {
                 let called = event.read::<ConsoleCalled>()?;
@@ -160,12 +171,11 @@ impl Journal {
 
     fn say(&mut self, at: u64, level: String, text: String) -> Captured {
         let text = bounded(text, LONGEST_MESSAGE);
-        self.console_bytes += text.len();
-        while self.console.len() == RING || self.console_bytes > MOST_BYTES {
-            let Some(oldest) = self.console.pop_front() else { break };
-            self.console_bytes -= oldest.text.len();
+        if self.console.len() == RING {
+            self.forget_message();
         }
         let message = ConsoleMessage { at, level, text };
+        self.console_bytes += message.weight();
         self.console.push_back(message.clone());
         Captured::Console(message)
     }
@@ -242,11 +252,11 @@ impl Journal {
 
     fn push(&mut self, record: RequestRecord) {
         if self.requests.len() == RING {
-            self.requests.pop_front();
-            self.left_out += 1;
+            self.forget_request();
         }
         self.count += 1;
         self.traffic.begin(&record.id, self.count);
+        self.request_bytes += record.weight();
         self.requests.push_back(RequestRecord { number: self.count, ..record });
     }
 
@@ -255,9 +265,9 @@ impl Journal {
         self.left_out
     }
 
-    /// Keeps more details per request while true. Returns the newest request's number.
+    /// Keeps more while true, without regard to other tabs. Returns the newest request's number.
     pub(super) fn keep_more(&mut self, more: bool) -> u64 {
-        self.traffic.keep_more(more);
+        self.is_recorded = more;
         self.count
     }
 
@@ -358,8 +368,12 @@ mod tests {
         for at in 0..4000 {
             journal.say(at, "log".to_owned(), "x".repeat(LONGEST_MESSAGE));
         }
+        journal.shrink(1024 * 1024);
         let held: usize = journal.console.iter().map(|message| message.text.len()).sum();
-        assert!(held <= MOST_BYTES && held == journal.console_bytes, "{held}");
+        assert!(held <= 1024 * 1024 && held <= journal.bytes() && journal.bytes() <= 1024 * 1024, "{held}");
+        assert!(journal.console.capacity() <= 2 * journal.console.len(), "the ring is as large as before");
         assert_eq!(journal.console.back().map(|message| message.at), Some(3999), "the newest are kept");
+        journal.clear_console();
+        assert_eq!(journal.bytes(), 0);
     }
 }

@@ -7,6 +7,7 @@ pub mod capture_file;
 mod console_events;
 mod exchange;
 mod feed;
+mod held_bytes;
 pub mod journal;
 mod network_events;
 mod recorder;

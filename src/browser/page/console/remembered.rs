@@ -8,16 +8,12 @@ impl Page {
         self.memory.journal().console.iter().cloned().collect()
     }
     pub fn clear_console(&self) {
-        let mut journal = self.memory.journal();
-        journal.console.clear();
-        journal.console_bytes = 0;
+        self.memory.journal().clear_console();
     }
     pub fn requests(&self) -> Vec<RequestRecord> {
         self.memory.journal().requests.iter().cloned().collect()
     }
     pub fn clear_requests(&self) {
-        let mut journal = self.memory.journal();
-        journal.requests.retain(|record| !record.done);
-        journal.left_out = 0;
+        self.memory.journal().clear_requests();
     }
 }

@@ -1,7 +1,7 @@
 //! The details of each request of a tab: headers, timing, request body, socket messages.
 //!
-//! Owns a store of bounded size. It keeps the browser's events unparsed; `exchange` parses them on demand. Never holds
-//! response bodies: those stay in the browser.
+//! Owns the store and the count of its bytes; `page::budget` limits them. Keeps the browser's events unparsed;
+//! `exchange` parses them on demand. Never holds response bodies: those stay in the browser.
 
 use crate::devtools::target::SessionId;
 use crate::events::Event;
@@ -9,10 +9,10 @@ use gstack_base::clock::now_millis;
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
 
-/// The limit per tab, in bytes: beyond it the oldest are dropped.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// The limit while the tab's requests are recorded.
-const MOST_BYTES_RECORDED: usize = 32 * 1024 * 1024;
+/// What an event takes besides its parameters: its session, its method and their headers, in bytes.
+const EVENT_OVERHEAD: usize = 200;
+/// What the details of a request take besides its events, in bytes.
+const REQUEST_OVERHEAD: usize = 500;
 /// In bytes: a larger event (a `data:` address may contain a whole file) is not kept.
 const LARGEST_EVENT: usize = 256 * 1024;
 /// The limit per socket.
@@ -21,6 +21,8 @@ const MOST_MESSAGES: usize = 200;
 const LONGEST_MESSAGE: usize = 4096;
 /// The limit of events that arrived before their request.
 const MOST_EARLY: usize = 64;
+/// Of these, the newest, whose request probably follows.
+const EXPECTED_EARLY: usize = 8;
 
 /// The part of a request that an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,12 @@ pub struct SocketMessage {
     pub length: usize,
 }
 
+impl SocketMessage {
+    fn weight(&self) -> usize {
+        size_of::<Self>() + self.text.len() + self.kind.len()
+    }
+}
+
 /// The details of one request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
@@ -106,21 +114,27 @@ pub(super) struct Traffic {
     order: VecDeque<u64>,
     /// The requests with one id: a redirect has several.
     by_id: HashMap<String, Vec<u64>>,
+    /// All of it, with what its entries take besides their contents.
     bytes: usize,
-    is_recorded: bool,
     early: VecDeque<(String, Part, Event)>,
+}
+
+fn weight(event: &Event) -> usize {
+    event.params().len() + EVENT_OVERHEAD
 }
 
 impl Traffic {
     /// Adds a request, or the next hop of one.
     pub(super) fn begin(&mut self, id: &str, number: u64) {
-        self.kept.insert(number, Kept { id: id.to_owned(), ..Kept::default() });
+        self.kept.insert(number, Kept { id: id.to_owned(), bytes: REQUEST_OVERHEAD, ..Kept::default() });
+        self.bytes += REQUEST_OVERHEAD;
         self.order.push_back(number);
         self.by_id.entry(id.to_owned()).or_default().push(number);
         let (of_it, others) = std::mem::take(&mut self.early).into_iter().partition(|(early, ..)| early == id);
         self.early = others;
         let of_it: VecDeque<(String, Part, Event)> = of_it;
         for (id, part, event) in of_it {
+            self.bytes -= weight(&event);
             self.note(&id, part, &event);
         }
     }
@@ -135,8 +149,9 @@ impl Traffic {
             // Another process reports the headers on the wire, possibly before the request.
             if matches!(part, Part::SentInFact | Part::ReceivedInFact) && event.params().len() <= LARGEST_EVENT {
                 if self.early.len() == MOST_EARLY {
-                    self.early.pop_front();
+                    self.forget_early();
                 }
+                self.bytes += weight(event);
                 self.early.push_back((id.to_owned(), part, event.clone()));
             }
             return;
@@ -156,34 +171,62 @@ impl Traffic {
         match kept.place(part) {
             Some(_) if event.params().len() > LARGEST_EVENT => {}
             Some(place) => {
-                let instead = place.replace(event.clone()).map_or(0, |event| event.params().len());
-                kept.bytes += event.params().len() - instead.min(event.params().len());
+                let instead = place.replace(event.clone()).map_or(0, |event| weight(&event));
+                kept.bytes = kept.bytes + weight(event) - instead;
             }
             None => kept.message(event),
         }
         self.bytes = self.bytes + kept.bytes - before;
-        self.forget_oldest();
     }
 
-    /// Sets whether the tab's requests are recorded, which raises the limit.
-    pub(super) fn keep_more(&mut self, is_recorded: bool) {
-        self.is_recorded = is_recorded;
-        self.forget_oldest();
+    fn forget_early(&mut self) -> bool {
+        let oldest = self.early.pop_front();
+        self.bytes -= oldest.as_ref().map_or(0, |(_, _, event)| weight(event));
+        oldest.is_some()
     }
 
-    fn forget_oldest(&mut self) {
-        let most = if self.is_recorded { MOST_BYTES_RECORDED } else { MOST_BYTES };
-        while self.bytes > most && self.order.len() > 1 {
-            let Some(number) = self.order.pop_front() else { return };
-            let Some(kept) = self.kept.remove(&number) else { continue };
-            self.bytes -= kept.bytes.min(self.bytes);
-            if let Some(numbers) = self.by_id.get_mut(&kept.id) {
-                numbers.retain(|known| *known != number);
-                if numbers.is_empty() {
-                    self.by_id.remove(&kept.id);
-                }
+    /// Drops an event whose request did not follow, else the details of the oldest request. Returns false if there is
+    /// nothing left.
+    pub(super) fn forget_oldest(&mut self) -> bool {
+        if self.early.len() > EXPECTED_EARLY {
+            return self.forget_early();
+        }
+        let Some(number) = self.order.pop_front() else { return self.forget_early() };
+        self.forget(number);
+        true
+    }
+
+    /// Drops the details of all requests but these. `listed` is sorted.
+    pub(super) fn keep(&mut self, listed: &[u64]) {
+        let gone: Vec<u64> =
+            self.order.iter().copied().filter(|number| listed.binary_search(number).is_err()).collect();
+        self.order.retain(|number| listed.binary_search(number).is_ok());
+        for number in gone {
+            self.forget(number);
+        }
+    }
+
+    fn forget(&mut self, number: u64) {
+        let Some(kept) = self.kept.remove(&number) else { return };
+        self.bytes -= kept.bytes;
+        if let Some(numbers) = self.by_id.get_mut(&kept.id) {
+            numbers.retain(|known| *known != number);
+            if numbers.is_empty() {
+                self.by_id.remove(&kept.id);
             }
         }
+    }
+
+    /// Returns the memory of dropped entries to the allocator.
+    pub(super) fn tidy(&mut self) {
+        self.kept.shrink_to(self.kept.len() * 2);
+        self.by_id.shrink_to(self.by_id.len() * 2);
+        self.order.shrink_to(self.order.len() * 2);
+    }
+
+    /// Returns the bytes that it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Returns the details; `None` if they were dropped.
@@ -202,12 +245,12 @@ impl Kept {
         let sent = event.method() == "Network.webSocketFrameSent";
         let length = text.len();
         let message = SocketMessage { at: now_millis(), sent, kind, text: cut(text), length };
-        self.bytes += message.text.len();
+        self.bytes += message.weight();
         self.messages.push_back(message);
         if self.messages.len() > MOST_MESSAGES
             && let Some(oldest) = self.messages.pop_front()
         {
-            self.bytes -= oldest.text.len();
+            self.bytes -= oldest.weight();
             self.messages_left_out += 1;
         }
     }
@@ -260,6 +303,8 @@ mod tests {
     use serde_json::json;
     use serde_json::value::to_raw_value;
 
+    const MEBIBYTE: usize = 1024 * 1024;
+
     fn event(method: &str, params: &serde_json::Value) -> Event {
         Event::new(None, method, Some(&to_raw_value(params).unwrap()))
     }
@@ -270,14 +315,20 @@ mod tests {
         let large = event("Network.responseReceived", &json!({ "requestId": "1", "x": "a".repeat(LARGEST_EVENT) }));
         traffic.begin("1", 1);
         traffic.note("1", Part::Received, &large);
-        assert!(traffic.get(1).unwrap().received.is_none() && traffic.bytes == 0, "one that is too large");
+        assert!(
+            traffic.get(1).unwrap().received.is_none() && traffic.bytes == REQUEST_OVERHEAD,
+            "one that is too large"
+        );
         let some = json!({ "requestId": "x", "x": "a".repeat(100_000) });
         for number in 2..200 {
             traffic.begin(&number.to_string(), number);
             traffic.note(&number.to_string(), Part::Received, &event("Network.responseReceived", &some));
         }
+        while traffic.bytes() > MEBIBYTE {
+            assert!(traffic.forget_oldest());
+        }
         let held: usize = traffic.kept.values().map(|kept| kept.bytes).sum();
-        assert!(held <= MOST_BYTES && held == traffic.bytes, "{held} {}", traffic.bytes);
+        assert!(held <= MEBIBYTE && held == traffic.bytes, "{held} {}", traffic.bytes);
         assert!(traffic.get(199).is_some() && traffic.get(1).is_none(), "the newest are kept");
         assert_eq!((traffic.by_id.len(), traffic.order.len()), (traffic.kept.len(), traffic.kept.len()));
         let frame = json!({ "requestId": "199", "response": { "opcode": 1, "payloadData": "ä".repeat(100_000) } });
@@ -287,6 +338,26 @@ mod tests {
         let kept = traffic.get(199).unwrap();
         assert_eq!((kept.messages.len(), kept.messages_left_out), (MOST_MESSAGES, 1000 - MOST_MESSAGES as u64));
         assert!(kept.messages[0].text.len() <= LONGEST_MESSAGE + 3 && kept.messages[0].length == 200_000);
+    }
+
+    #[test]
+    fn headers_that_come_before_their_request_are_counted_and_dropped_first() {
+        let mut traffic = Traffic::default();
+        traffic.begin("known", 1);
+        let before = traffic.bytes();
+        let early = event("Network.requestWillBeSentExtraInfo", &json!({ "x": "a".repeat(1000) }));
+        for number in 0..2 * MOST_EARLY {
+            traffic.note(&format!("unknown {number}"), Part::SentInFact, &early);
+        }
+        assert_eq!(traffic.bytes() - before, MOST_EARLY * weight(&early));
+        while traffic.early.len() > EXPECTED_EARLY {
+            assert!(traffic.forget_oldest() && traffic.get(1).is_some());
+        }
+        assert_eq!(traffic.bytes() - before, EXPECTED_EARLY * weight(&early));
+        traffic.keep(&[]);
+        assert!(traffic.get(1).is_none() && traffic.order.is_empty() && traffic.by_id.is_empty());
+        while traffic.forget_oldest() {}
+        assert_eq!(traffic.bytes(), 0);
     }
 
     #[test]

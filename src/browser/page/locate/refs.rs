@@ -63,7 +63,7 @@ pub struct ElementPlace {
 }
 
 /// The number of stale refs whose descriptions are kept.
-const MOST_FORGOTTEN: usize = 2000;
+const MOST_FORGOTTEN: usize = 300;
 /// In characters.
 const LONGEST_LABEL: usize = 80;
 

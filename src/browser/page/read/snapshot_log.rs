@@ -1,11 +1,12 @@
 //! The newest snapshots of a tab, by number and reader, so that a later one can say only what changed.
 //!
-//! Owns their number and their limit. Never compares them.
+//! Owns their number and the count of their bytes; `page::budget` limits those. Never compares them.
 
+use crate::page::budget;
 use crate::page::page::{Page, lock};
 use std::collections::VecDeque;
 
-/// The number of snapshots that are kept for a tab; each is limited by the snapshot limit.
+/// The largest number of snapshots that are kept for a tab; each is limited by the snapshot limit.
 const MOST: usize = 16;
 
 /// A snapshot as it was printed.
@@ -25,16 +26,42 @@ pub struct PrintedSnapshot {
 pub(in crate::page) struct SnapshotLog {
     last: u64,
     kept: VecDeque<PrintedSnapshot>,
+    bytes: usize,
+}
+
+impl PrintedSnapshot {
+    fn weight(&self) -> usize {
+        size_of::<Self>() + self.reader.as_ref().map_or(0, String::len) + self.of.len() + self.text.len()
+    }
 }
 
 impl SnapshotLog {
     fn add(&mut self, reader: Option<String>, of: String, text: String) -> u64 {
         self.last += 1;
         if self.kept.len() == MOST {
-            self.kept.pop_front();
+            self.forget_oldest();
         }
-        self.kept.push_back(PrintedSnapshot { number: self.last, reader, of, text });
+        let printed = PrintedSnapshot { number: self.last, reader, of, text };
+        self.bytes += printed.weight();
+        self.kept.push_back(printed);
         self.last
+    }
+
+    fn forget_oldest(&mut self) {
+        let oldest = self.kept.pop_front();
+        self.bytes -= oldest.as_ref().map_or(0, PrintedSnapshot::weight);
+    }
+
+    /// Returns the bytes that it holds.
+    pub(in crate::page) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Drops the oldest snapshots until this limit holds, but never the newest.
+    pub(in crate::page) fn shrink(&mut self, most: usize) {
+        while self.bytes > most && self.kept.len() > 1 {
+            self.forget_oldest();
+        }
     }
 
     fn newest_of(&self, reader: &str, of: &str) -> Option<&PrintedSnapshot> {
@@ -45,7 +72,9 @@ impl SnapshotLog {
 impl Page {
     /// Keeps a printed snapshot and returns its number.
     pub fn keep_snapshot(&self, reader: Option<String>, of: String, text: String) -> u64 {
-        lock(&self.memory.snapshots).add(reader, of, text)
+        let number = lock(&self.memory.snapshots).add(reader, of, text);
+        budget::keep_within(&mut lock(&self.memories), self.browser());
+        number
     }
 
     /// Returns the snapshot of this number if it is still kept and the reader has read it. The person may name any.
@@ -80,5 +109,7 @@ mod tests {
             log.add(None, "page".into(), String::new());
         }
         assert_eq!((log.kept.len(), log.newest_of("b", "page")), (MOST, None));
+        log.shrink(0);
+        assert_eq!((log.kept.len(), log.bytes()), (1, log.kept[0].weight()), "the newest is kept");
     }
 }
