@@ -10,14 +10,16 @@ use super::terminal::{Terminal, show, tell};
 use super::{fail, progress, standard_input, usage};
 use gstack_base::counted::counted;
 use gstack_base::home::Home;
+use gstack_base::state::State;
 use gstack_client::{direct, http::Client, upgrade};
 use gstack_command::registry;
 use gstack_protocol::command::{CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, TOKEN_VARIABLE};
-use gstack_protocol::fault::Fault;
+use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs a command if the fast path can serve it. `None`: nothing was sent or printed.
+/// Runs a command if the fast path can serve it. `None`: nothing was printed, and nothing was sent that may not be sent
+/// again.
 pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     // An agent's shell may have no access to the socket.
     if std::env::var_os(TOKEN_VARIABLE).is_some_and(|token| !token.is_empty()) {
@@ -39,6 +41,10 @@ pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     }
     let request = request(command, args, &globals, &choice).ok()?;
     let answer = direct::post(&home, "/command", &request)?;
+    if !spec.changes() && answer.as_ref().is_err_and(|fault| was_killed(&home, fault)) {
+        // The normal path starts the next daemon and asks that.
+        return None;
+    }
     Some(told(answer, spec.changes(), globals.json).unwrap_or_else(|fault| {
         fail(&usage::for_session(fault, globals.session.as_deref()), &words, globals.json, Terminal::detect())
     }))
@@ -60,7 +66,21 @@ pub(super) async fn run(
         Some(doing) if !globals.json => progress::run(client, &request, doing).await,
         _ => client.post("/command", &request).await,
     };
+    let answer = match answer {
+        // The next daemon drives the same browser.
+        Err(fault) if spec.is_some_and(|spec| !spec.changes()) && was_killed(client.home(), &fault) => {
+            client.post("/command", &request).await
+        }
+        answer => answer,
+    };
     told(answer, spec.is_none_or(|spec| spec.changes()), globals.json)
+}
+
+/// Returns true if the daemon was killed before it answered. One that was stopped removes its state, and is not started
+/// again by a command that was running.
+fn was_killed(home: &Home, fault: &Fault) -> bool {
+    let is_cut_off = fault.code == FaultCode::OutcomeUnknown && fault.hop == Some(Hop::Daemon);
+    is_cut_off && State::read(home).is_some()
 }
 
 fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choice) -> Result<CommandRequest, Fault> {

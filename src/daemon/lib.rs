@@ -145,16 +145,17 @@ impl Running {
         presence.keep(&shutdown, again).await;
         tasks.close();
         tracing::info!("ending");
+        // First, so that no command that is cut off now takes this for a crash and starts the next daemon. Another daemon
+        // may run here if this one's lock was removed.
+        if presence.lock.is_there() {
+            State::remove(&home);
+        }
         let ended = async {
             engine.close().await;
             tasks.wait().await;
         };
         if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
             tracing::warn!("some tasks did not end in time");
-        }
-        // Another daemon may run here if this one's lock was removed.
-        if presence.lock.is_there() {
-            State::remove(&home);
         }
         presence.panel.remove();
         presence.http.remove();

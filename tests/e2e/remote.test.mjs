@@ -273,6 +273,17 @@ describe('browsers on other machines', { concurrency: false }, () => {
     grid.nodes[0].kill();
     assert.match((await home.run(['text'], WEBDRIVER)).stderr, /the browser that gstack drives was closed/);
     assert.equal(JSON.parse(await home.ok(['--json', 'status'])).mode, 'none', 'a lost node is still in use');
+    // The second command opened a browser on this machine.
+    for (const command of [['click', 'h1'], ['goto', grid.url], ['text']]) {
+      const { code, stderr } = await home.run(command, WEBDRIVER);
+      assert.notEqual(code, 0);
+      assert.match(stderr, /the browser on the other machine is gone: .*\n.*opens none on this machine/);
+    }
+    assert.deepEqual(home.processes('browser-keeper'), [], 'no browser was started here');
+    assert.match(await home.ok(['disconnect'], WEBDRIVER), /the browser is closed/);
+    await home.ok(['goto', 'about:blank'], WEBDRIVER);
+    assert.equal(home.processes('browser-keeper').length, 1, 'after that, this machine is chosen');
+    await home.ok(['disconnect'], WEBDRIVER);
     assert.match((await home.run(['connect', '--grid', `${grid.url}/nothing`])).stderr, /did not create a session|does not answer/);
   });
 

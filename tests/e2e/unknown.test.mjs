@@ -1,6 +1,6 @@
 /*
- * A command whose connection breaks while it works: a writing command may have taken effect and reports that; none is
- * repeated.
+ * A command whose connection breaks while it works: a writing command may have taken effect, reports that, and is not
+ * repeated. One that only reads asks the next daemon if its own was killed.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -66,6 +66,19 @@ describe('a command that is cut off', () => {
       assert.deepEqual([code, JSON.parse(stdout).outcome], [1, undefined], stdout);
     });
   }
+
+  test('the daemon is killed: what only reads is asked again of the next one', async () => {
+    site.release();
+    await home.ok(['goto', `${site.origin}/form`]);
+    await home.ok(['js', `void fetch('/held').then(() => document.querySelector('#said').append('It is later'))`]);
+    const wait = home.run(['wait', '--text', 'It is later', '--timeout', '90000']);
+    const api = new Api(home);
+    await until(async () => (await api.get('/activity/history')).body.entries.at(-1).command === 'wait', 'it does not wait yet');
+    await home.kill(await home.only('daemon'));
+    site.release();
+    const { code, stderr } = await wait;
+    assert.deepEqual([code, stderr], [0, ''], home.log());
+  });
 
   for (const [words, end] of ways.slice(1)) {
     test(`${words}: a chain is unknown as a whole, and says at which step it was and what was done before`, async () => {

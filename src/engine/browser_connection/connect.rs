@@ -267,6 +267,9 @@ impl BrowserConnection {
         if !self.browsers.name().is_main() {
             return Err(self.browsers.not_open());
         }
+        if self.browsers.has_lost_remote() {
+            return Err(BrowsersError::RemoteLost { why: self.browsers.why_lost().unwrap_or_default() }.into());
+        }
         self.start_headless(request).await
     }
 

@@ -30,6 +30,8 @@ impl BrowserConnection {
         let step = Step::begin();
         if let Some(status) = self.browsers.remote_status()
             && self.browsers.remote_in_use().as_ref() == Some(wanted)
+            && let Some(browser) = self.browsers.current()
+            && !self.browsers.lose_if_silent(&browser).await
         {
             step.done(tell, "browser found", format!("{} at {}", status.provider, status.at));
             return Ok(false);
@@ -46,6 +48,8 @@ impl BrowserConnection {
             return Err(ConnectError::SameAsOther(other.name().clone()).into());
         }
         let reserved = self.browsers.use_remote(wanted, keys).await?;
+        // Also after a crash of the daemon, no browser on this machine takes its place.
+        self.browsers.record_tabs().await;
         let version = reserved.browser.version().await?;
         let tabs = counted(reserved.browser.tabs().len(), "tab");
         let (status, node) = (&reserved.status, reserved.status.node.as_ref());

@@ -3,7 +3,7 @@
 use super::change::BrowserChange;
 use super::current::Current;
 use super::error::BrowsersError;
-use super::service::Browsers;
+use super::service::{Browsers, Lost};
 use gstack_base::mutex::lock;
 use gstack_browser::browser::Browser;
 use gstack_browser::launch;
@@ -34,8 +34,9 @@ impl Browsers {
             return;
         }
         tracing::info!(name = %self.name(), "the browser is gone");
-        let why = if current.source.requested().is_some() { REMOTE_WENT_AWAY } else { WENT_AWAY };
-        *lock(&self.own.lost) = Some(why.to_owned());
+        let was_remote = current.source.requested().is_some();
+        let why = if was_remote { REMOTE_WENT_AWAY } else { WENT_AWAY };
+        *lock(&self.own.lost) = Some(Lost { why, was_remote });
         self.needs().tasks.spawn(self.clone().give_back(current.source));
         self.tell_closed(browser);
         self.tell(BrowserChange::InUse);
@@ -105,7 +106,7 @@ impl Browsers {
             self.tell(BrowserChange::InUse);
             return Ok(Disconnected { closed, ..Disconnected::default() });
         }
-        let was_lost = !self.name().is_main() && self.has_lost();
+        let was_lost = self.has_lost_remote() || !self.name().is_main() && self.has_lost();
         let stopped = launch::stop(&self.own.home).await?;
         self.forget_recorded_tabs();
         self.tell(BrowserChange::InUse);

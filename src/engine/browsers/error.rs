@@ -27,6 +27,8 @@ pub(crate) enum BrowsersError {
     NoSuchName { name: BrowserName, known: Vec<String> },
     /// The browser of this name is gone, and gstack did not close it. Says why.
     Lost { name: BrowserName, why: String },
+    /// The browser on another machine is gone, and a command would open one on this machine. Says why.
+    RemoteLost { why: String },
     /// Another browser than the named one has the tab, or none.
     NotItsTab { tab: TabId, name: BrowserName },
     /// Only some sites may be reached, which only a browser that gstack starts can be held to.
@@ -79,6 +81,16 @@ impl From<BrowsersError> for Fault {
                     .command(open)
                     .at(Hop::Browser)
             }
+            BrowsersError::RemoteLost { why } => Self::new(
+                FaultCode::BrowserDown,
+                format!("the browser on the other machine is gone: {why}"),
+            )
+            .hint(
+                "gstack opens none on this machine in its place. Connect to it again as before. To work on this \
+                         machine instead: gstack disconnect",
+            )
+            .command("gstack disconnect")
+            .at(Hop::Browser),
             BrowsersError::NotItsTab { tab, name } => {
                 Self::new(FaultCode::TabGone, format!("tab {tab} is not in the browser {name}"))
                     .hint("`gstack tabs` lists the tabs of all browsers. A tab alone names its browser.")

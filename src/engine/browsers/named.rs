@@ -124,7 +124,7 @@ impl Browsers {
 
     /// Returns why the browser is gone, if it was in use and gstack did not close it.
     pub(crate) fn why_lost(&self) -> Option<String> {
-        self.has_lost().then(|| lock(&self.own.lost).clone().unwrap_or_else(|| ENDED_UNSEEN.to_owned()))
+        self.has_lost().then(|| lock(&self.own.lost).map_or(ENDED_UNSEEN, |lost| lost.why).to_owned())
     }
 
     /// Returns the fault of a named browser that is not connected. The main one may be opened by a command instead.

@@ -4,6 +4,7 @@
 //! browser was lost.
 
 use super::current::Current;
+use super::remote::REMOTE_NAME;
 use super::service::Browsers;
 use gstack_base::atomic;
 use gstack_base::mutex::lock;
@@ -69,6 +70,17 @@ impl Browsers {
     pub(crate) fn has_lost(&self) -> bool {
         let is_recorded = || self.own.home.tabs_file().exists();
         self.current().is_none() && (lock(&self.own.lost).is_some() || is_recorded())
+    }
+
+    /// Returns true if that browser was on another machine. gstack opens none on this machine in its place: the person
+    /// chose that machine and its network.
+    pub(crate) fn has_lost_remote(&self) -> bool {
+        let is_recorded = || {
+            let record = std::fs::read(self.own.home.tabs_file()).ok();
+            let record = record.and_then(|bytes| serde_json::from_slice::<TabRecord>(&bytes).ok());
+            record.is_some_and(|record| record.browser.starts_with(REMOTE_NAME))
+        };
+        self.has_lost() && lock(&self.own.lost).map_or_else(is_recorded, |lost| lost.was_remote)
     }
 
     /// Makes the recorded current tab the current one again if it is still open.

@@ -22,6 +22,8 @@ use tokio::sync::oneshot;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long the end of a session may take while something waits for it.
 const RELEASE_LIMIT: Duration = Duration::from_secs(10);
+/// The start of the name of each browser on another machine, which is on record with its tabs.
+pub(super) const REMOTE_NAME: &str = "remote ";
 const FOLLOW_REQUESTS: Duration = Duration::from_secs(30);
 /// No Grid keeps a request for so long and then starts a session for it. In ms.
 const REQUEST_LIMIT: u64 = 30 * 60 * 1000;
@@ -52,7 +54,7 @@ impl Source for Remote {
         "remote"
     }
     fn name(&self) -> Option<String> {
-        Some(format!("remote {}", self.run.as_str()))
+        Some(format!("{REMOTE_NAME}{}", self.run.as_str()))
     }
     fn remote_status(&self) -> Option<RemoteStatus> {
         Some(self.status())
@@ -228,6 +230,15 @@ impl Browsers {
         }
         browsers.lose(browser).await;
         true
+    }
+
+    /// Returns whether a browser on another machine answers, and true for any other. Takes as long as one answer, so it is
+    /// awaited beside a command: many commands need nothing of the browser.
+    pub(crate) async fn remote_answers(&self, browser: &Browser) -> bool {
+        let Some(browsers) = self.with_run(browser.run()) else { return true };
+        let is_remote =
+            lock(&browsers.own.current).as_ref().is_some_and(|current| current.source.requested().is_some());
+        !is_remote || matches!(tokio::time::timeout(VERSION_LIMIT, browser.version()).await, Ok(Ok(_)))
     }
 
     async fn lose(&self, browser: &Browser) {

@@ -69,7 +69,14 @@ pub(super) struct NamedBrowser {
     /// The last record that was written for the browser in use.
     pub(super) recorded: Mutex<Option<TabRecord>>,
     /// Why the browser is gone, if this daemon saw it.
-    pub(super) lost: Mutex<Option<String>>,
+    pub(super) lost: Mutex<Option<Lost>>,
+}
+
+/// How a browser went away.
+#[derive(Clone, Copy)]
+pub(super) struct Lost {
+    pub(super) why: &'static str,
+    pub(super) was_remote: bool,
 }
 
 impl NamedBrowser {

@@ -13,6 +13,7 @@ use crate::sign_ins::SignIns;
 use crate::tasks::Tasks;
 use error::{CutCause, CutOff, GONE, before_again};
 use futures_util::FutureExt;
+use futures_util::future::{Either, select};
 use gstack_base::home::Home;
 use gstack_base::site;
 use gstack_browser::browser::Browser;
@@ -114,7 +115,18 @@ impl CommandRunner {
             .pages_with(target.tab)
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([call.spec.name])))?;
         let began = Instant::now();
-        let outcome = self.run_in((browser.clone(), pages), call, target, cancel, progress).await;
+        let run = self.run_in((browser.clone(), pages), call, target, cancel, progress);
+        let (outcome, answered) = match select(pin!(run), pin!(self.browsers.remote_answers(&browser))).await {
+            Either::Left((outcome, answers)) => {
+                let answered = outcome.is_err() || answers.await;
+                (outcome, answered)
+            }
+            Either::Right((answered, run)) => (run.await, answered),
+        };
+        if outcome.is_ok() && !answered && self.browsers.lose_if_silent(&browser).await {
+            // What gstack knows of its tabs is no answer of the browser.
+            return Err(BrowsersError::Closed.into());
+        }
         let may_be_lost = match &outcome {
             Err(fault) if fault.code == FaultCode::Timeout => true,
             Err(fault) if fault.code == FaultCode::Cancelled => false,
