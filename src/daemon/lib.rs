@@ -86,6 +86,7 @@ async fn start(root: Option<&str>, provision: Provision) -> Result<Running, Repo
         tracing::debug!(%error, "already in a session of its own");
     }
     raise_file_limit();
+    outlive_size_limit();
     let home = match root {
         Some(root) => Home::at(PathBuf::from(root)),
         None => Home::locate(None),
@@ -200,6 +201,16 @@ async fn take_lock(home: &Home) -> Result<FileLock, Report> {
             let hint = "End that process, then repeat the command. Its log is daemon.log in gstack's home.";
             Err(failed(Fault::new(FaultCode::DaemonDown, message).hint(hint).at(Hop::Daemon)))
         }
+    }
+}
+
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) fail like one on a full disk. Without a handler, the
+/// signal would end the daemon before it could log a line.
+fn outlive_size_limit() {
+    let size_limit = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+    // The handler stays when its stream is dropped.
+    if let Err(error) = signal(size_limit) {
+        tracing::debug!(%error, "a file size limit would end the daemon");
     }
 }
 
