@@ -108,6 +108,7 @@ impl Task {
             conversation_id: self.conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Write),
             site: None,
+            browser: None,
             tool: None,
             risk: Risk::Plain,
         };

@@ -247,6 +247,7 @@ fn rules() -> impl Strategy<Value = PolicyRule> {
             effect: if allows { PolicyEffect::Allow } else { PolicyEffect::Deny },
             scope,
             site,
+            browser: None,
             tool: None,
             conversation_id: conversation.map(ConversationId::new),
             until,
