@@ -2,7 +2,7 @@
 
 use crate::world::{World, with_world};
 use axum::Router;
-use axum::response::Html;
+use axum::response::{Html, Redirect};
 use axum::routing::get;
 use gstack_browser::devtools::page::Navigate;
 use gstack_protocol::fault::FaultCode;
@@ -24,6 +24,16 @@ const PAGE: &str = "<title>Offers</title><link rel=icon href=data:,>
       offer('plain', {}, async () => ({ sum: 3 }));
     </script>";
 
+const SHOP: &str = "<title>Shop</title><link rel=icon href=data:,>
+    <form toolname=pay tooldescription=Pays toolautosubmit action='/pay'><input name=card required></form>
+    <script>
+      const execute = () => {
+        location.href = '/found?led';
+        return new Promise(() => {});
+      };
+      document.modelContext.registerTool({ name: 'lead', description: 'Leads away', execute });
+    </script>";
+
 async fn serve() -> u16 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -34,6 +44,8 @@ async fn serve() -> u16 {
         .route("/", get(|| async { Html(PAGE) }))
         .route("/none", get(|| async { Html("<title>None</title>") }))
         .route("/found", get(|| async { Html("<title>Found</title>") }))
+        .route("/shop", get(|| async { Html(SHOP) }))
+        .route("/pay", get(move || async move { Redirect::to(&format!("http://localhost:{port}/found?paid")) }))
         .route("/around", get(move || async move { Html(around) }))
         .route("/inner", get(move || async move { Html(inner) }));
     tokio::spawn(async move { axum::serve(listener, router).await });
@@ -101,6 +113,32 @@ fn a_form_is_filled_in_and_submitted_only_where_the_page_says_so() {
         assert_eq!(world.run("js", &["location.pathname"]).await, "/", "it was not submitted");
         world.output("webmcp-call", &["search", r#"{"q": "lamp"}"#]).await.unwrap();
         world.run("wait", &["--url", "**/found?q=lamp"]).await;
+        world
+    });
+}
+
+#[test]
+fn calls_whose_page_leaves_have_an_unknown_outcome() {
+    with_world(|world| async move {
+        let port = serve().await;
+        world.run("newtab", &[&format!("http://127.0.0.1:{port}/shop")]).await;
+        let unsent = world.fault("webmcp-call", &["pay"]).await;
+        assert_eq!(unsent.code, FaultCode::Script, "{unsent:?}");
+        let led = world.fault("webmcp-call", &["lead"]).await;
+        assert_eq!(
+            (led.code, led.message.contains("led to another page")),
+            (FaultCode::OutcomeUnknown, true),
+            "{led:?}"
+        );
+        world.run("wait", &["--url", "**/found?led"]).await;
+        world.run("back", &[]).await;
+        let sent = world.fault("webmcp-call", &["pay", r#"{"card": "1"}"#]).await;
+        assert_eq!(
+            (sent.code, sent.message.contains("it was submitted")),
+            (FaultCode::OutcomeUnknown, true),
+            "{sent:?}"
+        );
+        world.run("wait", &["--url", &format!("http://localhost:{port}/found?paid")]).await;
         world
     });
 }

@@ -40,6 +40,7 @@ impl Page {
         if now != tool || allowed.is_some_and(|allowed| *allowed != now.fingerprint()) {
             return Err(changed());
         }
+        let document = self.frame(&now.frame)?.loader;
         let source = reports.source_of(now).ok_or_else(changed)?;
         let invoke = InvokeTool { frame_id: now.frame.as_str().to_owned(), tool_name: now.name.clone(), input };
         let id = source.session.call(invoke).await?.invocation_id;
@@ -49,7 +50,20 @@ impl Page {
         match timeout_at(Instant::now() + wait, answer(&mut source.events, &calling.id)).await {
             Ok(Some(responded)) => {
                 calling.is_over = true;
-                Ok(outcome(responded))
+                let stays = self.frame(&now.frame).is_ok_and(|frame| frame.loader == document);
+                match outcome(responded) {
+                    // A form that ends on another site was sent, although the browser answers with an error.
+                    ToolOutcome::Failed(_) if now.is_form && !stays => Err(PageError::Unanswered {
+                        what: format!("the form of the page's tool {}", tool.name),
+                        reason: "it was submitted and led to a page of another site".to_owned(),
+                    }),
+                    // The browser completes a call with data of the page that the script led to, although the script was cut off.
+                    ToolOutcome::Answered(_) if !now.is_form && !stays => Err(PageError::Unanswered {
+                        what: format!("the page's tool {}", tool.name),
+                        reason: "it led to another page before it answered".to_owned(),
+                    }),
+                    outcome => Ok(outcome),
+                }
             }
             Ok(None) => Err(PageError::DocumentGone),
             Err(_) if leaves_submitting => Ok(ToolOutcome::FilledIn),
