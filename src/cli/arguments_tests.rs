@@ -170,13 +170,13 @@ fn every_command_has_its_help_behind_both_spellings() {
 }
 
 /// The fault or text that is printed instead of running a command, and the exit code.
-type Refusal = (Option<Fault>, String, i32);
+type Refusal = Box<(Option<Fault>, String, i32)>;
 
 fn answer(parsed: Result<(Globals, Invocation), clap::Error>) -> Result<(Globals, Invocation), Refusal> {
     parsed.map_err(|error| {
         let fault = fault_of(&error);
         let text = if fault.is_some() { String::new() } else { error.render().to_string() };
-        (fault, text, error.exit_code())
+        Box::new((fault, text, error.exit_code()))
     })
 }
 

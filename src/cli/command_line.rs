@@ -12,8 +12,11 @@ use gstack_command::registry;
 use gstack_command::spec::Spec;
 use std::path::PathBuf;
 
-/// gstack's own commands, and how each is built.
-const OWN: [(&str, fn() -> Command); 30] = [
+/// A command, and how it is built.
+type Build = (&'static str, fn() -> Command);
+
+/// gstack's own commands.
+const OWN: [Build; 30] = [
     ("connect", connect),
     ("disconnect", disconnect),
     ("stop", || Command::new("stop").about("End the gstack daemon; the browser stays open")),
