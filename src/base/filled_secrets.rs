@@ -296,6 +296,7 @@ mod tests {
     /// `cargo test --release -p gstack-base --lib -- --ignored --nocapture costs`
     #[test]
     #[ignore = "a measurement"]
+    #[expect(clippy::print_stdout, reason = "the numbers are what it is run for")]
     fn what_the_search_costs_a_command() {
         remember(SECRET, None);
         let line =
