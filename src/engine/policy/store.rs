@@ -229,7 +229,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let mut store = PolicyStore::open(path, WALL);
         assert_eq!(ids(&store, WALL), ["old"]);
-        let of = |id, browser| PolicyRule { browser: Some(browser), ..rule(id, None) };
+        let of = |id, browser| PolicyRule { browser: Some(browser), site: None, ..rule(id, None) };
         store.add(of("own", PolicyBrowser::Own), WALL).unwrap();
         store.add(of("everyday", PolicyBrowser::Everyday), WALL).unwrap();
         assert_eq!(ids(&store, WALL), ["everyday", "own"]);

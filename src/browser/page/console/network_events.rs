@@ -48,9 +48,12 @@ pub(super) struct NavigatedFrame {
     pub(super) url: String,
 }
 
+/// A WebSocket's handshake has only headers.
 #[derive(Deserialize)]
 pub(super) struct NetworkRequest {
+    #[serde(default)]
     pub(super) method: String,
+    #[serde(default)]
     pub(super) url: String,
 }
 
