@@ -184,9 +184,10 @@ fn end_word(plain: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::fold::NAMED;
+    use super::fold::{LOOKS, NAMED, prototype};
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     const WORDS: &str = "UNTRUSTED EXTERNAL CONTENT";
 
@@ -207,6 +208,43 @@ mod tests {
             }
         }
         assert!(missed.is_empty(), "{missed}");
+    }
+
+    /// Returns what `fold` reads in a prototype: its ASCII characters, or the first one if others follow, and whether it
+    /// is a single character. `None` if it does not begin with ASCII.
+    fn read(looks: &[char]) -> Option<(Vec<char>, bool)> {
+        let mut letters: Vec<char> = looks.iter().copied().filter(|one| !is_combining_mark(*one)).collect();
+        letters.first().filter(|first| first.is_ascii())?;
+        if !letters.iter().all(char::is_ascii) {
+            letters.truncate(1);
+        }
+        Some((letters, looks.len() == 1))
+    }
+
+    /// `GSTACK_BLESS=1` writes the table.
+    #[test]
+    fn every_character_that_uts_39_takes_for_ascii_is_in_the_table() {
+        let (mut wanted, mut wrong) = (BTreeMap::<Vec<char>, Vec<char>>::new(), Vec::new());
+        for character in (0..=0x0010_ffff_u32).filter_map(char::from_u32) {
+            let looks: Vec<char> = unicode_security::skeleton(character.encode_utf8(&mut [0; 4])).collect();
+            if read(&looks).is_some() && looks != [character] && std::iter::once(character).nfd().eq([character]) {
+                wanted.entry(looks.clone()).or_default().push(character);
+            }
+            let found: Vec<char> = prototype(character).collect();
+            // Signs in ASCII are read as they are.
+            if read(&found) != read(&looks) && (!character.is_ascii() || character.is_alphabetic()) {
+                wrong.push(character);
+            }
+        }
+        let code = |one: &char| format!("{:X}", u32::from(*one));
+        let codes = |all: &[char], between: &str| all.iter().map(code).collect::<Vec<_>>().join(between);
+        let table: String =
+            wanted.iter().map(|(looks, all)| format!("{} {}\n", codes(looks, "+"), codes(all, " "))).collect();
+        if std::env::var_os("GSTACK_BLESS").is_some() {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/lookalike/ascii_looks.txt"), table).unwrap();
+        } else {
+            assert!(LOOKS == table && wrong.is_empty(), "GSTACK_BLESS=1 writes the table; {wrong:?}");
+        }
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub(super) enum Reading {
 /// Non-ASCII characters that Unicode names after a Latin letter, grouped by that letter.
 pub(super) const NAMED: &str = include_str!("latin_letters.txt");
 
+/// The characters that UTS 39 takes for ASCII text, with or without marks, grouped by that text: `72+6E 6D` for `m`, which
+/// looks like `rn`. A text and not a table of pointers, which each start of the program would have to relocate.
+pub(super) const LOOKS: &str = include_str!("ascii_looks.txt");
+
 /// Letters of other scripts and symbols that are read as a Latin letter but that UTS 39 does not fold to it.
 const MORE: [(char, u8); 21] = [
     ('п', b'N'),
@@ -58,11 +62,24 @@ const MORE: [(char, u8); 21] = [
 static LETTERS: LazyLock<HashMap<char, u8>> = LazyLock::new(|| {
     let named = NAMED.lines().filter_map(|line| line.split_once(' ')).flat_map(|(letter, codes)| {
         let letter = letter.bytes().next().unwrap_or_default();
-        let characters = codes.split(' ').filter_map(|code| char::from_u32(u32::from_str_radix(code, 16).ok()?));
-        characters.map(move |character| (character, letter))
+        codes.split(' ').filter_map(character_of).map(move |character| (character, letter))
     });
     named.chain(MORE).collect()
 });
+
+/// The characters of [`LOOKS`] in order, each with the code points that it looks like.
+static BY_CHARACTER: LazyLock<Vec<(char, &'static str)>> = LazyLock::new(|| {
+    let lines = LOOKS.lines().filter_map(|line| line.split_once(' '));
+    let mut all: Vec<_> = lines
+        .flat_map(|(looks, codes)| codes.split(' ').filter_map(character_of).map(move |one| (one, looks)))
+        .collect();
+    all.sort_unstable();
+    all
+});
+
+fn character_of(code: &str) -> Option<char> {
+    char::from_u32(u32::from_str_radix(code, 16).ok()?)
+}
 
 /// Returns the ASCII character that this one looks like (`＜` and `‹` become `<`), or the character itself if there is
 /// none.
@@ -147,10 +164,14 @@ fn fold_part(part: char, reading: Reading, each: &mut impl FnMut(Folded)) {
     each(if part.is_alphanumeric() { Folded::Other } else { Folded::Gap });
 }
 
-/// Returns the prototype that UTS 39 gives for a character.
-fn prototype(character: char) -> impl Iterator<Item = char> {
-    let mut buffer = [0; 4];
-    unicode_security::skeleton(character.encode_utf8(&mut buffer)).collect::<Vec<_>>().into_iter()
+/// Returns the prototype that UTS 39 gives for a character, if that is ASCII; else the character, decomposed.
+pub(super) fn prototype(character: char) -> impl Iterator<Item = char> {
+    std::iter::once(character).nfd().flat_map(|part| {
+        let found = BY_CHARACTER.binary_search_by_key(&part, |(one, _)| *one).ok();
+        let looks = found.and_then(|at| BY_CHARACTER.get(at)).map_or("", |(_, looks)| looks);
+        let itself = Some(part).filter(|_| looks.is_empty());
+        looks.split('+').filter_map(character_of).chain(itself)
+    })
 }
 
 pub(super) fn fold_ascii(byte: u8, reading: Reading) -> Folded {
