@@ -63,8 +63,13 @@ Help on one command: gstack help <command>. When something is wrong: gstack doct
 
 /// Builds the whole command line, for documents and for what only all commands together can answer.
 pub fn command() -> Command {
+    with(of_browser)
+}
+
+/// Builds it with browser commands of another form.
+pub(super) fn with(of_browser: impl Fn(&'static Spec) -> Command) -> Command {
     let own = own();
-    let browser = registry::all().iter().filter(|spec| is_of_browser(spec.name)).map(|spec| of_browser(spec));
+    let browser = registry::all().iter().copied().filter(|spec| is_of_browser(spec.name)).map(of_browser);
     root().help_template(help::template(&own)).subcommands(own).subcommands(browser)
 }
 

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use gstack_command::registry;
+use gstack_command::spec::Spec;
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 
@@ -32,7 +32,7 @@ fn completions(shell: &str) -> Option<Vec<u8>> {
         _ => return None,
     };
     let mut script = Vec::new();
-    generate(shell, &mut detailed(), "gstack", &mut script);
+    generate(shell, &mut command_line::with(detailed), "gstack", &mut script);
     Some(script)
 }
 
@@ -73,31 +73,27 @@ fn commands(mut command: Command) -> Roff {
     roff
 }
 
-/// Returns the command line with the flags and arguments of the browser commands, which parse their own.
-fn detailed() -> Command {
-    let mut command = command_line::command();
-    for spec in registry::all().iter().filter(|spec| command_line::is_of_browser(spec.name)) {
-        let mut sub = Command::new(spec.name).about(spec.summary);
-        for flag in spec.flags {
-            let spellings = [flag.name, flag.alias];
-            let mut arg = Arg::new(flag.name).help(flag.help);
-            for spelling in spellings {
-                match spelling.strip_prefix("--") {
-                    Some(long) => arg = arg.long(long.to_owned()),
-                    None => arg = spelling.chars().nth(1).into_iter().fold(arg, Arg::short),
-                }
+/// Returns a browser command with its flags and arguments, which on the command line it parses itself.
+fn detailed(spec: &'static Spec) -> Command {
+    let mut command = Command::new(spec.name).about(spec.summary);
+    for flag in spec.flags {
+        let spellings = [flag.name, flag.alias];
+        let mut arg = Arg::new(flag.name).help(flag.help);
+        for spelling in spellings {
+            match spelling.strip_prefix("--") {
+                Some(long) => arg = arg.long(long.to_owned()),
+                None => arg = spelling.chars().nth(1).into_iter().fold(arg, Arg::short),
             }
-            sub = sub.arg(match flag.value {
-                Some(value) => arg.value_name(value),
-                None => arg.action(ArgAction::SetTrue),
-            });
         }
-        for parameter in spec.parameters {
-            let hint = if parameter.is_path() { ValueHint::FilePath } else { ValueHint::Other };
-            let arg = Arg::new(parameter.name).help(parameter.help).value_hint(hint);
-            sub = sub.arg(if parameter.takes_all() { arg.num_args(0..) } else { arg });
-        }
-        command = command.mut_subcommand(spec.name, |_| sub);
+        command = command.arg(match flag.value {
+            Some(value) => arg.value_name(value),
+            None => arg.action(ArgAction::SetTrue),
+        });
+    }
+    for parameter in spec.parameters {
+        let hint = if parameter.is_path() { ValueHint::FilePath } else { ValueHint::Other };
+        let arg = Arg::new(parameter.name).help(parameter.help).value_hint(hint);
+        command = command.arg(if parameter.takes_all() { arg.num_args(0..) } else { arg });
     }
     command
 }
@@ -105,6 +101,7 @@ fn detailed() -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gstack_command::registry;
 
     fn names() -> Vec<String> {
         let own = command_line::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect::<Vec<_>>();
