@@ -57,10 +57,10 @@ struct Repository {
 }
 
 impl Repository {
-    /// Makes one in gstack's workspace, where a conversation from a terminal works.
+    /// Makes one in the folder in which the person starts the conversation.
     fn of(hostile: &Hostile) -> Self {
         let root = hostile.stage.folder.path().canonicalize().unwrap();
-        let path = root.join("g/workspace");
+        let path = root.join("work");
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }

@@ -105,6 +105,9 @@ fn nothing_of_a_hostile_repository_or_of_an_agents_own_git_runs_by_gstacks_git()
     }
     let link = format!("printf 'gitdir: {}\\n' > .git", planted.join(".git").display());
     assert!(!turn.shell(&link).is_error);
+    // The person allows what the agent made of the tree's `.git`: gstack's own git must not care.
+    let asked = turn.ends_and_asks();
+    hostile.stage.run(&["approvals", "allow", asked["approvalId"].as_str().unwrap()]);
     drop(turn);
     // The next daemon finds the tree without its conversation, looks at it and removes it.
     hostile.stage.run(&["stop"]);
