@@ -21,6 +21,21 @@ const ENTITIES: [(&[u8], &str); 7] = [
     (b"sol;", "/"),
 ];
 
+/// What each byte is folded to.
+const FOLDED: [u8; 256] = {
+    let mut folded = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        folded[byte] = match byte as u8 {
+            b'+' | b'-' => b' ',
+            b'_' => b'/',
+            other => other.to_ascii_lowercase(),
+        };
+        byte += 1;
+    }
+    folded
+};
+
 #[derive(Debug)]
 pub(super) struct Canonical {
     pub(super) bytes: Vec<u8>,
@@ -38,15 +53,8 @@ impl Canonical {
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let mut found = Self { bytes: text.to_vec(), starts: (0..=end).collect() };
         for _ in 0..MOST_PASSES {
-            if memchr::memchr3(b'%', b'\\', b'&', &found.bytes).is_none() {
-                break;
-            }
-            let decoded = found.decoded();
-            let is_done = decoded.bytes.len() == found.bytes.len();
+            let Some(decoded) = found.decoded() else { break };
             found = decoded;
-            if is_done {
-                break;
-            }
         }
         found.fold();
         found
@@ -76,42 +84,45 @@ impl Canonical {
         std::iter::once(end).chain(escapes)
     }
 
-    fn push(&mut self, byte: u8, start: u32) {
-        self.bytes.push(byte);
-        self.starts.push(start);
-    }
-
-    /// Decodes every escape once.
-    fn decoded(&self) -> Self {
+    /// Decodes every escape once. `None` if there is none.
+    fn decoded(&self) -> Option<Self> {
         let (text, end) = (&self.bytes, self.bytes.len());
-        let mut to = Self { bytes: Vec::with_capacity(end), starts: Vec::with_capacity(end + 1) };
-        let mut at = 0;
-        while at < end {
-            let start = self.starts[at];
-            match escape(&text[at..]) {
-                Some((Unit::Byte(byte), length)) => {
-                    to.push(byte, start);
-                    at += length;
+        let mut to: Option<Self> = None;
+        // Where the next escape may be, and up to where everything is in `to`.
+        let (mut at, mut done) = (0, 0);
+        while let Some(next) = memchr::memchr3(b'%', b'\\', b'&', &text[at..]).map(|found| at + found) {
+            let Some((unit, length)) = escape(&text[next..]) else {
+                at = next + 1;
+                continue;
+            };
+            let to =
+                to.get_or_insert_with(|| Self { bytes: Vec::with_capacity(end), starts: Vec::with_capacity(end + 1) });
+            to.bytes.extend_from_slice(&text[done..next]);
+            to.starts.extend_from_slice(&self.starts[done..next]);
+            let mut bytes = [0; 4];
+            let decoded = match unit {
+                Unit::Byte(byte) => {
+                    bytes[0] = byte;
+                    &bytes[..1]
                 }
-                Some((Unit::Letter(letter), length)) => {
-                    let mut bytes = [0; 4];
-                    for byte in letter.encode_utf8(&mut bytes).bytes() {
-                        to.push(byte, start);
-                    }
-                    at += length;
-                }
-                None => {
-                    to.push(text[at], start);
-                    at += 1;
-                }
-            }
+                Unit::Letter(letter) => letter.encode_utf8(&mut bytes).as_bytes(),
+            };
+            to.bytes.extend_from_slice(decoded);
+            to.starts.extend(std::iter::repeat_n(self.starts[next], decoded.len()));
+            (at, done) = (next + length, next + length);
         }
-        to.starts.push(self.starts[end]);
-        to
+        let mut to = to?;
+        to.bytes.extend_from_slice(&text[done..]);
+        to.starts.extend_from_slice(&self.starts[done..]);
+        Some(to)
     }
 
     /// Folds in place, and leaves out backslashes and zeros: what follows begins with them.
     fn fold(&mut self) {
+        self.bytes.iter_mut().for_each(|byte| *byte = FOLDED[usize::from(*byte)]);
+        if memchr::memchr2(b'\\', 0, &self.bytes).is_none() {
+            return;
+        }
         let mut kept = 0;
         let mut begins = None;
         for at in 0..self.bytes.len() {
@@ -121,11 +132,7 @@ impl Canonical {
                 begins = Some(start);
                 continue;
             }
-            self.bytes[kept] = match byte {
-                b'+' | b'-' => b' ',
-                b'_' => b'/',
-                other => other.to_ascii_lowercase(),
-            };
+            self.bytes[kept] = byte;
             self.starts[kept] = start;
             kept += 1;
         }
