@@ -20,16 +20,22 @@ function checksums(root) {
 }
 
 /**
- * Returns the packages that the program consists of: the root's normal and build dependencies, without test
- * dependencies.
+ * Returns the packages that the program consists of: the normal and build dependencies of the root and of the other
+ * crates of the workspace. Cargo resolves the features that only tests turn on too, so an optional dependency of a crate
+ * of the workspace does not count.
  */
 function linked(metadata) {
   const nodes = new Map(metadata.resolve.nodes.map((node) => [node.id, node]));
+  const packages = new Map(metadata.packages.map((one) => [one.id, one]));
+  const members = new Set(metadata.workspace_members);
+  const isOptional = (id, other) =>
+    members.has(id) && packages.get(id).dependencies.some(({ name, optional }) => optional && name === packages.get(other).name);
   const edges = (id) =>
     nodes
       .get(id)
       .deps.filter((dependency) => dependency.dep_kinds.some(({ kind }) => kind !== 'dev'))
-      .map((dependency) => dependency.pkg);
+      .map((dependency) => dependency.pkg)
+      .filter((other) => !isOptional(id, other));
   const found = new Map();
   const open = [metadata.resolve.root];
   while (open.length > 0) {

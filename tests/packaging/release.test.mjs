@@ -137,7 +137,9 @@ test('the SBOM names what is linked, with checksums and licences, and nothing of
   assert.ok(names.has('security-framework') && ![...names].some((name) => name.startsWith('windows')), 'for the systems of a release');
   for (const one of bom.components) {
     assert.ok(one.licenses?.[0].expression, `${one.name} has no licence`);
-    if (one.purl.startsWith('pkg:cargo/')) assert.match(one.hashes[0].content, /^[0-9a-f]{64}$/, one.name);
+    // The crates of this workspace are never published one by one: they have no archive.
+    if (one.purl.startsWith('pkg:cargo/') && !one.name.startsWith('gstack-'))
+      assert.match(one.hashes[0].content, /^[0-9a-f]{64}$/, one.name);
   }
   const refs = new Set([...bom.components, bom.metadata.component].map((one) => one['bom-ref']));
   assert.equal(refs.size, bom.components.length + 1, 'each has a name of its own');
