@@ -93,3 +93,13 @@ fn the_drawing_of_the_crates_is_what_their_manifests_say() {
         assert!(found, "docs/ARCHITECTURE.md does not say: {line}");
     }
 }
+
+#[test]
+fn the_complete_command_of_contributing_is_one_that_compiles() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let (_, after) = page.split_once("This is a complete command, `").unwrap();
+    let (file, after) = after.split_once("`:\n\n```rust\n").unwrap();
+    let (code, _) = after.split_once("```").unwrap();
+    assert_eq!(code, fs::read_to_string(root.join(file)).unwrap(), "{file} has changed: copy it into CONTRIBUTING.md");
+}
