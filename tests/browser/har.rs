@@ -37,6 +37,8 @@ const ASKS: &str = "(async () => {
   await fetch('/data?access_token=token-of-ada&page=1', { headers: { Authorization: 'Bearer bearer-of-ada' } });
   await fetch('/go');
   await fetch('/bytes').then((answer) => answer.arrayBuffer());
+  await fetch(URL.createObjectURL(new Blob(['own']))).then((answer) => answer.text());
+  await fetch('data:,own').then((answer) => answer.text());
   return 'asked';
 })()";
 
@@ -70,6 +72,9 @@ fn a_file_has_the_requests_with_their_bodies_and_no_secret_in_any_place() {
             assert!(!text.contains(secret), "{secret}: {text}");
         }
         assert_eq!((&har["log"]["version"], &har["log"]["creator"]["name"]), (&"1.2".into(), &"gstack".into()));
+        let addresses = har["log"]["entries"].as_array().unwrap().iter().map(|entry| entry["request"]["url"].as_str());
+        let all: Vec<&str> = addresses.flatten().collect();
+        assert!(all.iter().all(|url| url.starts_with("http://")), "other programs refuse the file: {all:?}");
         let page = entry(&har, "/");
         assert_eq!(page["response"]["status"], 200);
         assert!(page["response"]["content"]["text"].as_str().unwrap().contains("<p>page</p>"), "{page}");

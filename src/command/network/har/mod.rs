@@ -156,7 +156,7 @@ impl Taken {
         let here = SiteOrPage::of(&page.url()?);
         let for_model = recording.options.for_model;
         let mut taken = Self::default();
-        for exchange in exchanges {
+        for exchange in exchanges.into_iter().filter(|exchange| crosses_network(&exchange.record.url)) {
             let is_ours = !for_model || is_of(&exchange.record, &here);
             if is_refused(page, &exchange) {
                 taken.refused += 1;
@@ -181,6 +181,11 @@ impl Taken {
 }
 
 /// Whether the request went to, or was answered by, an address that must not be read.
+/// `blob:` and `data:` addresses hold their content themselves. mitmproxy 11 refuses a whole file for one such entry.
+fn crosses_network(url: &str) -> bool {
+    ["http://", "https://", "ws://", "wss://"].iter().any(|scheme| url.starts_with(scheme))
+}
+
 fn is_refused(page: &Page, exchange: &Exchange) -> bool {
     let url = &exchange.record.url;
     let names_one = || Url::parse(url).ok().and_then(|url| url.host_str().map(|host| page.browser().refuses(host)));
