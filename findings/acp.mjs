@@ -41,7 +41,8 @@ export function known(name, url) {
     gemini: [bin('gemini'), ['--acp', '--skip-trust'], { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url }],
     qwen: [bin('qwen'), ['--acp'], { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'm' }],
     copilot: [bin('copilot'), ['--acp'], {
-      COPILOT_OFFLINE: 'true', COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_TYPE: 'openai', COPILOT_PROVIDER_API_KEY: 'k', COPILOT_MODEL: 'm',
+      COPILOT_OFFLINE: 'true', COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_API_KEY: 'k', COPILOT_MODEL: 'm',
     }],
   };
   if (!existsSync(agents[name][0])) throw new Error(`${agents[name][0]} is missing`);
@@ -49,8 +50,14 @@ export function known(name, url) {
 }
 
 export function agent(command, args, env = {}, cwd = process.cwd()) {
-  const inherited = Object.entries(process.env).filter(([key]) => !/^(CLAUDE|ANTHROPIC|OPENAI|GEMINI|GOOGLE|COPILOT|OPENCODE|QWEN)/.test(key));
-  const child = spawn(command, args, { env: { ...Object.fromEntries(inherited), ...env }, cwd, stdio: ['pipe', 'pipe', process.env.ACP_STDERR ? 'inherit' : 'ignore'], detached: true });
+  const inherited = Object.entries(process.env)
+    .filter(([key]) => !/^(CLAUDE|ANTHROPIC|OPENAI|GEMINI|GOOGLE|COPILOT|OPENCODE|QWEN)/.test(key));
+  const child = spawn(command, args, {
+    env: { ...Object.fromEntries(inherited), ...env },
+    cwd,
+    stdio: ['pipe', 'pipe', process.env.ACP_STDERR ? 'inherit' : 'ignore'],
+    detached: true,
+  });
   const waiting = new Map();
   /** Everything in the order that it came: {update}, {request}, {answer}. */
   const seen = [];
@@ -68,7 +75,8 @@ export function agent(command, args, env = {}, cwd = process.cwd()) {
       seen.push({ request: message });
       const options = message.params?.options;
       const option = options?.find(({ kind }) => kind === 'allow_once') ?? options?.[0];
-      if (message.method === 'session/request_permission') send({ id: message.id, result: { outcome: { outcome: 'selected', optionId: option.optionId } } });
+      if (message.method === 'session/request_permission')
+        send({ id: message.id, result: { outcome: { outcome: 'selected', optionId: option.optionId } } });
       else send({ id: message.id, error: { code: -32601, message: 'not supported' } });
     } else if (waiting.has(message.id)) {
       const { resolve, method } = waiting.get(message.id);

@@ -27,7 +27,8 @@ function wantedCall(body) {
 
 const apis = {
   anthropic(body, call) {
-    const message = { id: `msg_${(serial += 1)}`, type: 'message', role: 'assistant', model: body.model, content: [], stop_reason: null, stop_sequence: null };
+    const message = { id: `msg_${(serial += 1)}`, type: 'message', role: 'assistant', model: body.model,
+      content: [], stop_reason: null, stop_sequence: null };
     const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
     const block = call ? { type: 'tool_use', id: call.id, name: call.name, input: call.input } : { type: 'text', text: 'Done.' };
     const stop_reason = call ? 'tool_use' : 'end_turn';
@@ -46,7 +47,8 @@ const apis = {
   chat(body, call) {
     const base = { id: `chat_${(serial += 1)}`, created: 1, model: body.model };
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-    const tool_calls = call && [{ index: 0, id: call.id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.input) } }];
+    const tool_calls = call && [{ index: 0, id: call.id, type: 'function',
+      function: { name: call.name, arguments: JSON.stringify(call.input) } }];
     const message = call ? { role: 'assistant', content: null, tool_calls } : { role: 'assistant', content: 'Done.' };
     const finish_reason = call ? 'tool_calls' : 'stop';
     if (!body.stream) return { ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage };
@@ -56,9 +58,12 @@ const apis = {
   responses(body, call) {
     const id = `resp_${(serial += 1)}`;
     const item = call
-      ? { type: 'function_call', id: `fc_${serial}`, call_id: call.id, name: call.name, arguments: JSON.stringify(call.input), status: 'completed' }
-      : { type: 'message', id: `msg_${serial}`, role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Done.', annotations: [] }] };
-    const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } };
+      ? { type: 'function_call', id: `fc_${serial}`, call_id: call.id, name: call.name,
+        arguments: JSON.stringify(call.input), status: 'completed' }
+      : { type: 'message', id: `msg_${serial}`, role: 'assistant', status: 'completed',
+        content: [{ type: 'output_text', text: 'Done.', annotations: [] }] };
+    const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15,
+      input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } };
     const response = { id, object: 'response', created_at: 1, model: body.model, status: 'completed', output: [item], usage };
     if (!body.stream) return response;
     return [
@@ -92,7 +97,8 @@ const server = createServer(async (request, response) => {
   appendFileSync(log, `${JSON.stringify({ api, method: request.method, path: request.url, body })}\n`);
   const json = (status, value) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   if (request.url.includes('count_tokens')) return json(200, { input_tokens: 10 });
-  if (request.url.includes('/models') && request.method === 'GET') return json(200, { object: 'list', data: [{ id: 'm', object: 'model' }], models: [] });
+  if (request.url.includes('/models') && request.method === 'GET')
+    return json(200, { object: 'list', data: [{ id: 'm', object: 'model' }], models: [] });
   if (!api) return json(404, { error: { message: 'not here' } });
   if (newest(body).words.includes('WAIT')) while (!existsSync(`${log}.go`) && !response.destroyed) await sleep(50);
   const answer = apis[api](body, wantedCall(body), request.url);

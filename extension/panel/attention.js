@@ -17,7 +17,8 @@ import { byId } from "./page.js";
 import { writesElsewhere } from "./typing.js";
 
 /**
- * @typedef {{ clients: DriverAsks, conversation: ConversationView, drawers: Drawers, composer: Composer, pick: Pick, store: PanelStore, toast: Toast }} Parts
+ * @typedef {{ clients: DriverAsks, conversation: ConversationView, drawers: Drawers, composer: Composer, pick: Pick,
+ *   store: PanelStore, toast: Toast }} Parts
  */
 
 export class Attention {

@@ -37,7 +37,7 @@ function zoomKey(event) {
   if (step === undefined && key !== "0") return;
   event.preventDefault();
   const size = known(Number(getComputedStyle(document.documentElement).getPropertyValue("--zoom")));
-  const at = SIZES.findIndex((one) => one === size) + (step ?? 0);
+  const at = SIZES.indexOf(size) + (step ?? 0);
   setTextSize(step === undefined ? 1 : (SIZES[Math.min(SIZES.length - 1, Math.max(0, at))] ?? 1));
 }
 

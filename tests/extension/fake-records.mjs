@@ -81,7 +81,20 @@ export function recordMethods({ scenario, conversations, infoOf, save, fault, ta
       if (!one.events) {
         conversations.set(conversationId, {
           ...one,
-          events: [{ seq: 1, at: one.updatedAt, type: "message", clientId: "then", text: one.title, from: "panel" }],
+          events: [
+            { seq: 1, at: one.updatedAt, type: "message", clientId: "then", text: one.title, from: "panel" },
+            {
+              seq: 2,
+              at: one.updatedAt,
+              type: "turn-started",
+              turnId: "then",
+              clientId: "then",
+              agent: "claude",
+              agentLabel: "Claude Code",
+            },
+            { seq: 3, at: one.updatedAt, type: "text", turnId: "then", text: "Answered long ago." },
+            { seq: 4, at: one.updatedAt, type: "turn-done", turnId: "then", outcome: "done", durationMs: 4000 },
+          ],
         });
         past.splice(past.indexOf(one), 1);
       }

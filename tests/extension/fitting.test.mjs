@@ -58,8 +58,8 @@ describe("the text size", options, () => {
       // Older entries come in above while the visible one keeps its place.
       await panel.evaluate("document.querySelector('#conversation').scrollTop -= 900");
       await panel.evaluate(frames);
-      const top =
-        "(globalThis.seen ??= [...document.querySelectorAll('.turn')].find((one) => one.getBoundingClientRect().bottom > 100)).getBoundingClientRect().top";
+      const top = `(globalThis.seen ??= [...document.querySelectorAll('.turn')].find((one) => one.getBoundingClientRect().bottom > 100))
+          .getBoundingClientRect().top`;
       const first = await panel.evaluate(top);
       await panel.evaluate(frames);
       assert.ok(Math.abs((await panel.evaluate(top)) - first) <= 2);

@@ -246,15 +246,15 @@ describe("the panel", options, () => {
       ));
   }
 
-  test("says in Arabic, from the right, that the host is missing", () =>
+  test("says in Arabic, from the right, that gstack is missing", () =>
     withPanel(
       undefined,
       async (panel) => {
         await panel.until("document.querySelector('.empty__title') && document.querySelector('.empty .command code')");
-        const [first, name, last] = await panel.evaluate(places(".empty__title", "مضيف", "gstack", "غير"));
-        assert.ok(first[0] >= name[1] && name[0] >= last[1], JSON.stringify([first, name, last]));
-        const [no, host] = await panel.evaluate(places(".agent-button__name", "بلا", "المضيف"));
-        assert.ok(no[0] >= host[1], JSON.stringify([no, host]));
+        const [first, who, name] = await panel.evaluate(places(".empty__title", "لا", "المتصفح", "gstack"));
+        assert.ok(first[0] >= who[1] && who[0] >= name[1], JSON.stringify([first, who, name]));
+        const [no, reached] = await panel.evaluate(places(".agent-button__name", "بلا", "gstack"));
+        assert.ok(no[0] >= reached[1], JSON.stringify([no, reached]));
         const [program, argument] = await panel.evaluate(places(".empty .command code", "gstack", "host"));
         assert.ok(program[1] <= argument[0], "a command runs from the left");
       },

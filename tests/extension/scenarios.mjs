@@ -590,7 +590,8 @@ export const scenarios = {
           "",
           "| Setting | Meaning |",
           "|---|---|",
-          "| `HALDEN_BILLING_WEBHOOK_SIGNATURE_TOLERANCE_SECONDS` | How old a signed message may be when it arrives before it is refused as a replay |",
+          "| `HALDEN_BILLING_WEBHOOK_SIGNATURE_TOLERANCE_SECONDS` | How old a signed message may be when it arrives " +
+            "before it is refused as a replay |",
         ].join("\n"),
       );
       turn.done({ durationMs: 9_000 });

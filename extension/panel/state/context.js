@@ -120,7 +120,11 @@ function contextOf({ kind, text }) {
   return { kind, label: first.slice(0, 60), detail: "", text };
 }
 
-/** Returns what was to go with a message, in the composer's form. @param {Pick<Unsent, "attachments" | "page">} message @returns {Held[]} */
+/**
+ * Returns what was to go with a message, in the composer's form.
+ * @param {Pick<Unsent, "attachments" | "page">} message
+ * @returns {Held[]}
+ */
 export function heldOf({ attachments, page }) {
   return [
     ...partsOf(page?.selection ?? "").map(contextOf),
