@@ -30,7 +30,10 @@ fn a_press_does_not_land_in_a_frame_that_was_moved_under_the_pointer() {
                     // Whether the button was free in time is the page's choice.
                     let clicked = world.output(command, &["#go", "--timeout", "700"]).await;
                     let (there, here) = received(&world).await;
-                    assert_eq!(there, "", "{when} of {host} received a press: {clicked:?}");
+                    // A frame that comes and goes may see a finger come down (docs/SECURITY.md), which presses nothing.
+                    let pressed: Vec<_> = there.split(',').filter(|seen| !["", "touchstart"].contains(seen)).collect();
+                    assert!(pressed.is_empty(), "{when} of {host} received a press: {there} {clicked:?}");
+                    assert!(there.is_empty() || (command, when) == ("tap", "flicker"), "{when} of {host}: {there}");
                     // No try is repeated after one that arrived.
                     assert!(here.matches("click").count() <= 2, "{when} of {host}: {here}");
                 }
@@ -59,12 +62,14 @@ fn a_click_beside_frames_arrives_and_leaves_them_usable() {
             open(&world, "never", host).await;
             world.run("click", &["#go"]).await;
             assert_eq!(received(&world).await, (String::new(), "click".to_owned()));
+            // It is where nothing can be scrolled to.
+            world.run("js", &["bank.style.left = '0'; 1"]).await;
             world.run("frame", &["#bank"]).await;
             world.run("click", &["#pay"]).await;
             world.run("frame", &["main"]).await;
             assert_eq!(received(&world).await.0, "pointerdown,mousedown,click");
             // The element is the frame itself: its document is what is meant.
-            world.run("js", &["there.length = 0; bank.style.left = '0'; go.remove(); 1"]).await;
+            world.run("js", &["there.length = 0; go.remove(); 1"]).await;
             world.run("click", &["#bank"]).await;
             assert_eq!(received(&world).await.0, "pointerdown,mousedown,click");
         }
