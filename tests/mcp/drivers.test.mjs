@@ -148,14 +148,16 @@ describe('MCP clients as drivers', () => {
       ['cookies'],
       ['release', String(theirs)],
     ]) {
-      const { text } = await told('/command', { command, args, tabId: theirs });
-      assert.ok(!text.includes('Inbox') && !text.includes('"ok":true'), `${command}: ${text}`);
+      for (const address of ['/command', '/command/lines']) {
+        const { text } = await told(address, { command, args, tabId: theirs });
+        assert.ok(!text.includes('Inbox') && !text.includes('"ok":true'), `${address} ${command}: ${text}`);
+      }
     }
     const wanted = told('/command', { command: 'lease', args: [String(theirs)] });
     assert.match((await asked()).why, /leased by prey/);
     await home.ok(['approvals', 'deny', (await asked()).approvalId]);
     assert.match((await wanted).text, /did not give/);
-    for (const address of ['/driver', '/policy/add', '/policy', '/approvals/answer', '/stop', '/command/lines', '/status', '/chat']) {
+    for (const address of ['/driver', '/policy/add', '/policy', '/approvals/answer', '/stop', '/status', '/chat']) {
       const method = await told(address, { command: 'text', args: [] });
       assert.ok([403, 405].includes(method.status), `${address}: ${method.status} ${method.text}`);
     }
