@@ -118,7 +118,7 @@ fn the_newest_commands_open_nothing_to_an_agent() {
 fn a_command_with_progress_in_an_agent_s_shell_is_the_agent_s() {
     let site = Site::start(site);
     let hostile = Hostile::at(Some(&site.url("/")));
-    hostile.stage.run(&["policy", "allow", "everything"]);
+    hostile.stage.run(&["policy", "unattended", "2h"]);
     let mut turn = hostile.turn("Download");
     let gstack = env!("CARGO_BIN_EXE_gstack");
     for command in [format!("download {}", site.url("/")), "video stop".to_owned()] {
