@@ -23,9 +23,6 @@ use tables::SERVICES;
 /// Text that must not be in shipped code. The lints forbid it too; here one list shows all of it.
 const FORBIDDEN: [&str; 7] = ["todo!(", "unimplemented!(", "dbg!(", ".unwrap()", "TODO", "FIXME", "XXX"];
 
-/// The maximum number of lines of a file, including its own tests. A module of only tests may be longer.
-const MOST_LINES: usize = 400;
-
 #[test]
 fn a_service_uses_the_services_that_it_may_and_never_the_engine() {
     let services: BTreeMap<_, _> = SERVICES.into_iter().collect();
@@ -137,25 +134,6 @@ fn no_comment_has_code_that_no_run_tests() {
         .flat_map(|source| source.text.lines().filter(|line| is_fence(line)).map(|_| source.path.display().to_string()))
         .collect();
     assert_eq!(found, Vec::<String>::new(), "write it as a test");
-}
-
-#[test]
-fn no_file_is_longer_than_a_reader_keeps_in_mind() {
-    let sources = sources();
-    let tests = test_modules(&sources);
-    let scripts = std::fs::read_dir("src/browser/injected").unwrap().map(|entry| entry.unwrap().path());
-    let scripts = scripts.filter(|path| path.extension().is_some_and(|extension| extension == "js"));
-    let long: Vec<String> = sources
-        .iter()
-        .filter(|source| !tests.contains(&source.path))
-        .map(|source| (source.text.lines().count(), source.path.display().to_string()))
-        .chain(
-            scripts.map(|path| (std::fs::read_to_string(&path).unwrap().lines().count(), path.display().to_string())),
-        )
-        .filter(|(lines, _)| *lines > MOST_LINES)
-        .map(|(lines, path)| format!("{path}: {lines} lines, {MOST_LINES} at most"))
-        .collect();
-    assert!(long.is_empty(), "split them by what they own:\n{}", long.join("\n"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The maximum number of files in a cycle.
-const MOST: usize = 3;
+const MOST: usize = 4;
 /// The path of a module: `["engine", "ports"]`.
 type Module = Vec<String>;
 

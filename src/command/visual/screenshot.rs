@@ -114,7 +114,7 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
     }
     let selector = match (selector, arguments.value("--element")) {
         (Some(_), Some(_)) => {
-            return Err(wrong("Give the element once"));
+            return Err(wrong("the element is given twice"));
         }
         (selector, element) => selector.or_else(|| element.map(str::to_owned)),
     };
