@@ -59,7 +59,6 @@ describe('MCP clients in the side panel', () => {
     const words = await said(CARD);
     assert.match(words, /cursor \(work\)/);
     assert.match(words, /Fill “Name”/);
-    assert.match(words, /Ada/);
     assert.match(words, /localhost|127\.0\.0\.1/);
     await panel().waitFor(`${LEASE}.innerText.includes('cursor (work) is working in this tab')`, 'who leases the tab');
     await seen(scene.page, 'pill', 'cursor (work)');
