@@ -44,7 +44,7 @@ export class Attention {
     else if (!this.parts.store.state.reading) this.parts.composer.focus();
   }
 
-  /** Reveals a new card by closing whatever hides it. Moves the focus to it only if nobody is typing. */
+  /** Reveals a new card by closing whatever hides it. Moves the focus to it unless the person is typing. */
   #offerFocus() {
     // A client's card is above the drawers, an agent's behind them.
     const client = this.parts.clients.asking;

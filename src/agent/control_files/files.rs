@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A larger file is no control file that a person wrote.
+/// A person does not write a larger control file.
 const MOST_BYTES: u64 = 256 * 1024;
 
 /// What is at a path.
