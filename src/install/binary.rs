@@ -22,10 +22,8 @@ pub(crate) fn check(path: &Path) -> Result<(), InstallError> {
 
 /// Returns why `path` may be deleted soon, or `None` if it is permanent.
 pub(crate) fn fleeting(path: &Path) -> Option<String> {
-    let build_folder = path.parent().is_some_and(|folder| {
-        let named = |name| folder.file_name().is_some_and(|last| last == name);
-        (named("debug") || named("release")) && folder.ancestors().any(|one| one.join("CACHEDIR.TAG").is_file())
-    });
+    // Cargo keeps its records beside what it builds.
+    let build_folder = path.parent().is_some_and(|folder| folder.join(".fingerprint").is_dir());
     if build_folder {
         return Some(format!(
             "{} is in a build folder: browsers would not find it after `cargo clean`. Install it with: cargo install --path .",

@@ -41,7 +41,7 @@ async fn serve() -> (u16, String) {
         "<!doctype html><html lang=en><title>Around</title><main><h1>Around</h1><iframe title=Near src=/broken width=600 height=400></iframe>\
          <iframe title=Far src=http://localhost:{port}/broken width=600 height=400></iframe><iframe title=Unseen src=/broken hidden></iframe></main>"
     );
-    let many = "<p style='color:#ccc'>words <b>and</b> <img src=data:,> <span>more</span></p>".repeat(5_000);
+    let many = "<p style='color:#ccc'>words <b>and</b> <img src=data:,> <span>more</span></p>".repeat(2_500);
     let huge = format!("<!doctype html><html lang=en><title>Huge</title><main><h1>Huge</h1>{many}</main>");
     let mut router = Router::new()
         .route("/broken", get(move || async move { (policy, Html(BROKEN)) }))

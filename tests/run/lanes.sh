@@ -35,18 +35,36 @@ type_checks() {
   for project in extension src/browser/injected; do tests/extension/node_modules/.bin/tsc --noEmit -p "$project/jsconfig.json" || status=1; done
   return "$status"
 }
-# rust_program NAME ARGUMENT…: as cargo runs it, in the folder of its package. One that hangs is ended.
+# rust_program NAME ARGUMENT…: as cargo runs it, in the folder of its package.
 rust_program() {
-  local folder program limit=()
+  local folder program
   IFS=$'\t' read -r _ folder program < <(grep "^$1$(printf '\t')" "$work/programs")
-  if have timeout; then limit=(timeout --foreground -k 30 2100); fi
-  (cd "$folder" && CARGO_MANIFEST_DIR=$folder ${limit[@]+"${limit[@]}"} "$program" "${@:2}")
+  (cd "$folder" && CARGO_MANIFEST_DIR=$folder exec "$program" "${@:2}")
 }
-# run_test STAGE NAME ARGUMENT…: no file of tests takes as long as the limit, also on a busy machine.
+# watched LOG COMMAND ARGUMENT…: runs it with its output in LOG, and ends it once it prints nothing for minutes: every
+# test prints its end, and none takes so long.
+watched() {
+  local log=$1 running watcher status=0
+  "${@:2}" >"$log" 2>&1 &
+  running=$!
+  while sleep 5; do
+    [ -z "$(find "$log" -mmin "+${GSTACK_TEST_LONG:+1}5")" ] || { echo 'ended: a test hangs' >>"$log"; kill -KILL "$running"; break; }
+  done &
+  watcher=$!
+  wait "$running" || status=$?
+  kill "$watcher" 2>/dev/null || true
+  return "$status"
+}
+# not_passed NAME LOG: the tests of a program that a log does not show as passed: they failed, hung, or never began.
+not_passed() {
+  comm -23 <(rust_program "$1" --list --format terse | sed -n 's/: test$//p' | sort) \
+    <(sed -n 's/^test \([^ ]*\)\( - [^.]*\)* \.\.\. \(ok\|ignored.*\)$/\1/p' "$2" | sort)
+}
+# run_test STAGE NAME LOG ARGUMENT…: no file of tests takes as long as the limit, also on a busy machine.
 run_test() {
   case "$1" in
-    rust) rust_program "${@:2}" ;;
-    *) node --test --test-timeout=900000 --test-reporter=tap "$2" ;;
+    rust) watched "$3" rust_program "$2" "${@:4}" ;;
+    *) node --test --test-timeout=900000 --test-reporter=tap "$2" >"$3" 2>&1 ;;
   esac
 }
 # count STAGE LOG: prints "PASSED FAILED" from the summaries in a log.
@@ -75,26 +93,26 @@ run_check() {
   return "$status"
 }
 # Runs a test and writes down how it went. One that fails is shown with its whole output and runs once more: a machine
-# that stalls for half a minute must not look like a defect, and a defect fails twice. Of a Rust program only the failed
-# tests run again.
+# that stalls for half a minute must not look like a defect, and a defect fails twice. Of a Rust program only the tests
+# run again that have not passed.
 test_once_or_twice() {
   local stage=$1 name=$2 log again status=0 word=passed began=$SECONDS good bad more failed=() one
   log=$work/logs/$stage-${name//\//-}.log
-  run_test "$stage" "$name" >"$log" 2>&1 || status=$?
+  run_test "$stage" "$name" "$log" || status=$?
   read -r good bad < <(count "$stage" "$log")
   if [ "$status" -ne 0 ]; then
     again=${log%.log}.again.log
     shown "$name failed and runs once more. The whole output of its first run" "$log"
-    while read -r one; do failed+=("$one"); done < <(sed -n 's/^test \([^ ]*\) \.\.\. FAILED$/\1/p' "$log")
     status=0
-    if [ "$stage" = rust ] && [ "${#failed[@]}" -gt 0 ]; then
-      run_test "$stage" "$name" --exact "${failed[@]}" >"$again" 2>&1 || status=$?
+    if [ "$stage" = rust ]; then
+      while read -r one; do failed+=("$one"); done < <(not_passed "$name" "$log")
+      run_test rust "$name" "$again" --exact ${failed[@]+"${failed[@]}"} || status=$?
       # A second run that ran no test proves nothing.
       grep -qE '^test result: ok\. [1-9]' "$again" || status=1
       read -r more bad < <(count "$stage" "$again")
-      good=$((good + more))
+      good=$(($(grep -cE '^test .* \.\.\. ok$' "$log") + more))
     else
-      run_test "$stage" "$name" >"$again" 2>&1 || status=$?
+      run_test "$stage" "$name" "$again" || status=$?
       read -r good bad < <(count "$stage" "$again")
     fi
     if [ "$status" -eq 0 ]; then

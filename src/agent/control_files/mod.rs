@@ -45,7 +45,8 @@ impl ControlFiles {
         let changes = paths.into_iter().map(|path| Change {
             path: path.clone(),
             before: self.found.get(path).cloned(),
-            after: now.get(path).cloned(),
+            // The way to it may lead elsewhere now, as when a work tree's `.git` was changed: that does not remove it.
+            after: now.get(path).cloned().or_else(|| files::read(path)),
             aside: None,
         });
         // What is inside a repository that was moved away can't be put back without the rest of it.
@@ -185,6 +186,24 @@ mod tests {
         changes[0].put_back().unwrap();
         assert!(path.join(".git").symlink_metadata().is_err());
         assert_eq!(fs::read_to_string(path.join("elsewhere/config")).unwrap(), "as it was");
+    }
+
+    #[test]
+    fn a_work_tree_that_leads_elsewhere_is_one_change_and_its_own_directory_stays_whole() {
+        let (_kept, path) = folder();
+        let (tree, own) = (path.join("tree"), path.join("repository/.git/worktrees/tree"));
+        fs::create_dir_all(&own).unwrap();
+        fs::create_dir(&tree).unwrap();
+        fs::write(own.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        let before = ControlFiles::look(&tree);
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", path.join(".git").display())).unwrap();
+        let mut changes = before.changes();
+        assert_eq!(changes.iter().map(Change::path).collect::<Vec<_>>(), [tree.join(".git")]);
+        changes[0].put_back().unwrap();
+        changes[0].keep().unwrap();
+        assert_eq!(fs::read_to_string(own.join("commondir")).unwrap(), "../..\n");
     }
 
     #[test]

@@ -20,8 +20,8 @@ const AXE_CORE: &str = concat!(
     include_str!("../../injected/vendor/axe-core/axe.min.js"),
     "\n;globalThis.axe.frameMessenger({ open: () => undefined, post: () => false });"
 );
-/// axe-core ends by itself: what it may run over is one step of it.
-const GRACE: Duration = Duration::from_secs(5);
+/// axe-core ends by itself, but reads the whole document first: seconds for a large one.
+const GRACE: Duration = Duration::from_secs(20);
 /// A frame in the page must not use up the time of all.
 const INNER_LIMIT: Duration = Duration::from_secs(10);
 /// More of them are left out.
