@@ -41,7 +41,7 @@ build() {
   fi
   # The longest path last: rustc takes the last that fits.
   RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$(rustc --print sysroot)=/rust --remap-path-prefix=$root=/gstack" \
-    GSTACK_PORTABLE=1 cargo "$tool" --profile dist --locked --manifest-path "$root/Cargo.toml" --target "$target$suffix" >&2
+    cargo "$tool" --profile dist --locked --manifest-path "$root/Cargo.toml" --target "$target$suffix" >&2
   echo "${CARGO_TARGET_DIR:-$root/target}/$target/dist/gstack"
 }
 
