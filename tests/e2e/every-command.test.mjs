@@ -12,6 +12,7 @@ import { Display, noDisplay } from './harness/display.mjs';
 import { APART, EVERY, ROWS } from './harness/every-command.mjs';
 import { Everyday } from './harness/everyday.mjs';
 import { BROWSER, TestHome } from './harness/home.mjs';
+import { usualOrLong } from './harness/long.mjs';
 import { until } from './harness/wait.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -204,11 +205,12 @@ test('the table has every command of the registry and no other', () => {
 });
 
 describe('every command has its effect, or says why not and what to use instead', () => {
-  for (const [way, reach] of Object.entries(WAYS)) {
+  // Every night all of them. The others differ in windows and focus: tests/browser/unseen.rs.
+  for (const way of usualOrLong(['headless', 'everyday'], Object.keys(WAYS))) {
     test(`in a browser that is ${way}`, { skip: way === 'window' && noDisplay, timeout: 1_200_000 }, async () => {
       const stage = await Stage.open();
       try {
-        await reach(stage);
+        await WAYS[way](stage);
         await stage.home.ok(['auth', 'unlock'], { input: 'a passphrase\n' });
         const saved = ['auth', 'save', 'every', '--origin', stage.origin, '--user', 'ada', '--user-field', '#name'];
         await stage.home.ok(saved, { input: 'secret\n' });

@@ -68,7 +68,7 @@ describe('what the panel says', () => {
     const aside = path.join(home.folder, 'aside');
     renameSync(hosts, aside);
     await home.kill(await home.only('host'));
-    await panel.page.waitFor(`document.querySelector('#banner').innerText.includes('is not installed')
+    await panel.page.waitFor(`document.querySelector('#banner').innerText.includes('find gstack')
       && document.querySelector('#banner code')?.innerText === 'gstack install-host'`);
     await panel.say('Is it lost?');
     await panel.page.waitFor(`document.querySelector('.bubble-note--failed')?.innerText.includes('not sent')`);

@@ -115,13 +115,40 @@ type Order = (&'static str, fn(u64));
 const ORDERS: [Order; 3] =
     [("seed", schedule::run), ("upgrade-seed", builds::schedule), ("browser-seed", browser::schedule)];
 
+/// A case's name, and what runs it.
+type Case = (&'static str, fn());
+const GROUPS: [&[Case]; 13] = [
+    cases::ALL,
+    worktrees::ALL,
+    disks::ALL,
+    reach::ALL,
+    frames::ALL,
+    clients::ALL,
+    syscalls::ALL,
+    kept::ALL,
+    programs::ALL,
+    crowd::ALL,
+    builds::ALL,
+    browser::ALL,
+    soak::ALL,
+];
+
+/// The first seed and the number of each kind of order.
+fn usual_orders() -> [(u64, u64); 3] {
+    [SEEDS, UPGRADE_SEEDS, BROWSER_SEEDS].map(|(usual, long)| (FIRST_SEED, usual_or_long(usual, long)))
+}
+
 fn main() {
     if std::env::var_os(agent::VARIABLE).is_some() {
         return agent::play();
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--list") {
-        return println!("faults: test");
+        GROUPS.into_iter().flatten().for_each(|(name, _)| println!("{name}: test"));
+        for ((kind, _), (_, count)) in ORDERS.iter().zip(usual_orders()) {
+            (FIRST_SEED..FIRST_SEED + count).for_each(|seed| println!("{kind}-{seed}: test"));
+        }
+        return;
     }
     // `--exact NAME…` runs these cases and orders, as with the usual harness.
     let named: Vec<&String> = match arguments.iter().any(|argument| argument == "--exact") {
@@ -144,26 +171,11 @@ fn main() {
         let only = std::env::var("GSTACK_FAULT_CASE").ok().filter(|words| !words.is_empty());
         let (seeds, browsers) = (number("GSTACK_FAULT_SEEDS"), number("GSTACK_FAULT_BROWSER_SEEDS"));
         let orders_alone = seeds.is_some() || browsers.is_some() || number("GSTACK_FAULT_UPGRADE_SEEDS").is_some();
-        let groups = [
-            cases::ALL,
-            worktrees::ALL,
-            disks::ALL,
-            reach::ALL,
-            frames::ALL,
-            clients::ALL,
-            syscalls::ALL,
-            kept::ALL,
-            programs::ALL,
-            crowd::ALL,
-            builds::ALL,
-            browser::ALL,
-            soak::ALL,
-        ];
         let is_wanted = |name: &str| {
             let is_named = named.is_empty() || named.iter().any(|wanted| wanted.as_str() == name);
             !orders_alone && is_named && only.as_ref().is_none_or(|only| name.contains(only))
         };
-        let cases: Vec<_> = groups.into_iter().flatten().filter(|(name, _)| is_wanted(name)).copied().collect();
+        let cases: Vec<_> = GROUPS.into_iter().flatten().filter(|(name, _)| is_wanted(name)).copied().collect();
         let at_once = number("GSTACK_FAULT_AT_ONCE").map_or(AT_ONCE, |at_once| usize::try_from(at_once).unwrap());
         report.run_cases(&cases, at_once.min(CASES_AT_ONCE));
         for (kind, schedule) in ORDERS {
@@ -171,18 +183,14 @@ fn main() {
             seeds.for_each(|seed| report.run(format!("{kind}-{seed}"), || schedule(seed)));
         }
         if only.is_none() && named.is_empty() {
-            let orders = |asked: Option<u64>, usual: (u64, u64)| match asked {
-                Some(count) => (entropy(), count),
-                None if orders_alone => (FIRST_SEED, 0),
-                None => (FIRST_SEED, usual_or_long(usual.0, usual.1)),
-            };
-            let counts = [
-                (orders(seeds, SEEDS), at_once),
-                (orders(number("GSTACK_FAULT_UPGRADE_SEEDS"), UPGRADE_SEEDS), at_once),
-                (orders(browsers, BROWSER_SEEDS), 2),
-            ];
-            for ((kind, schedule), (seeds, at_once)) in ORDERS.into_iter().zip(counts) {
-                report.run_seeds(kind, seeds, at_once, schedule);
+            let asked = [seeds, number("GSTACK_FAULT_UPGRADE_SEEDS"), browsers];
+            for (((kind, schedule), usual), asked) in ORDERS.into_iter().zip(usual_orders()).zip(asked) {
+                let orders = match asked {
+                    Some(count) => (entropy(), count),
+                    None if orders_alone => continue,
+                    None => usual,
+                };
+                report.run_seeds(kind, orders, if kind == "browser-seed" { 2 } else { at_once }, schedule);
             }
         }
     }

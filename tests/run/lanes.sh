@@ -58,7 +58,7 @@ watched() {
 # not_passed NAME LOG: the tests of a program that a log does not show as passed: they failed, hung, or never began.
 not_passed() {
   comm -23 <(rust_program "$1" --list --format terse | sed -n 's/: test$//p' | sort) \
-    <(sed -n 's/^test \([^ ]*\)\( - [^.]*\)* \.\.\. \(ok\|ignored.*\)$/\1/p' "$2" | sort)
+    <(sed -n 's/^test \([^ ]*\)\( - [^.]*\)* \.\.\. \(ok\|ok <.*>\|ignored.*\)$/\1/p' "$2" | sort)
 }
 # run_test STAGE NAME LOG ARGUMENT…: no file of tests takes as long as the limit, also on a busy machine.
 run_test() {
@@ -110,7 +110,7 @@ test_once_or_twice() {
       # A second run that ran no test proves nothing.
       grep -qE '^test result: ok\. [1-9]' "$again" || status=1
       read -r more bad < <(count "$stage" "$again")
-      good=$(($(grep -cE '^test .* \.\.\. ok$' "$log") + more))
+      good=$(($(grep -cE '^test .* \.\.\. ok( <.*>)?$' "$log") + more))
     else
       run_test "$stage" "$name" "$again" || status=$?
       read -r good bad < <(count "$stage" "$again")

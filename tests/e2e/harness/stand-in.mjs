@@ -124,7 +124,11 @@ class Turn {
   #ask(order, words) {
     const answer = new Promise((resolve) => this.#results.push(resolve));
     this.#order(order);
-    return within(answer, words, 60_000);
+    // A process that is gone answers nothing more.
+    const gone = this.#gone.then(() => {
+      throw new Error(`${words}: the agent's process is gone`);
+    });
+    return within(Promise.race([answer, gone]), words, 60_000);
   }
 
   say(text) {
