@@ -43,8 +43,8 @@ describe('rules in several kinds of browsers', () => {
     await everyday.page(site.origin);
     await home.ok(['connect', '--everyday']);
     const [theirs] = (await home.json('tabs')).data.filter(({ url }) => url.endsWith('/form'));
-    await home.ok(['connect', '--headless']);
-    await home.ok(['newtab', `${site.origin}/form`]);
+    await home.ok(['connect', '--headless', '--name', 'own']);
+    await home.ok(['--browser', 'own', 'newtab', `${site.origin}/form`]);
     const [own] = (await home.json('tabs')).data.filter(({ url, id }) => url.endsWith('/form') && id !== theirs.id);
     tabs = { own: own.id, everyday: theirs.id };
   });
@@ -54,6 +54,7 @@ describe('rules in several kinds of browsers', () => {
   });
   after(async () => {
     await everyday?.stop();
+    await home.run(['disconnect', '--browser', 'own']);
     await site?.stop();
     assert.deepEqual(await home.stop(), [], 'nothing is left behind');
   });
@@ -64,7 +65,7 @@ describe('rules in several kinds of browsers', () => {
       ['allow', 'act'],
       ['unattended', '1h'],
     ]) {
-      await home.ok(['policy', ...rule]);
+      await home.ok(['policy', ...rule, '--in', 'own']);
       const [own, theirs] = [await client('own'), await client('everyday')];
       await own.call('click', { selector: '#name' });
       assert.ok((await asked(theirs, ['deny'])).failed, rule.join(' '));
@@ -86,13 +87,13 @@ describe('rules in several kinds of browsers', () => {
   });
 
   test('a rule from before rules named a browser asks once, and is replaced', async () => {
-    await home.ok(['policy', 'allow', 'act', '--site', host]);
+    await home.ok(['policy', 'allow', 'act', '--site', host, '--in', 'own']);
     await home.ok(['stop']);
     const file = path.join(home.home, 'policy.json');
     const old = JSON.parse(readFileSync(file, 'utf8'));
     for (const rule of old.rules) delete rule.browser;
     writeFileSync(file, JSON.stringify(old));
-    await home.ok(['connect', '--headless']);
+    await home.ok(['connect', '--headless', '--name', 'own']);
     const own = await client('own');
     assert.ok(!(await asked(own, ['allow', '--site'])).failed);
     await own.call('click', { selector: '#name' });
