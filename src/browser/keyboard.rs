@@ -5,6 +5,7 @@
 
 use super::cdp::CdpError;
 use super::devtools_session::{Batch, Session};
+use super::sent_presses::PressKind;
 use crate::devtools::target::SessionId;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -49,6 +50,8 @@ pub(super) struct Keyboard {
 struct Popup {
     opened: Instant,
     returns: u8,
+    /// A panel had the focus when it opened.
+    from_panel: bool,
 }
 
 impl Keyboard {
@@ -62,17 +65,23 @@ impl Keyboard {
     /// Records that a page that gstack works with opened a popup. Returns the panel that must get the focus back, because
     /// the popup took it before it was reported.
     pub(super) fn note_popup(&mut self) -> Option<PanelKeyboard> {
-        let mut popup = Popup { opened: Instant::now(), returns: MOST_RETURNS };
         let lost = self.lost.take().filter(|(_, at)| at.elapsed() < POPUP_IS_LATE && !self.is_with_person());
-        popup.returns -= u8::from(lost.is_some());
-        self.popup = Some(popup);
+        let returns = MOST_RETURNS - u8::from(lost.is_some());
+        let from_panel = self.holder.is_some() || lost.is_some();
+        self.popup = Some(Popup { opened: Instant::now(), returns, from_panel });
         lost.map(|(panel, _)| panel)
     }
 
-    /// Records that the person acted in a page: a panel that loses the focus loses it to the person.
-    pub(super) fn note_person(&mut self) {
+    /// Records that the person acted in a page: a panel that loses the focus loses it to the person. Returns false for a key
+    /// that a popup got because it had just taken the focus from a panel: the person means the panel.
+    pub(super) fn note_person(&mut self, kind: PressKind) -> bool {
+        let taken = |popup: &Popup| popup.from_panel && popup.opened.elapsed() < POPUP_TAKES_FOCUS;
+        if kind == PressKind::Key && self.person.is_none() && self.popup.as_ref().is_some_and(taken) {
+            return false;
+        }
         self.person = Some(Instant::now());
         self.lost = None;
+        true
     }
 
     /// Ends the holder's focus. Returns the panel that must get it back, because a popup took it.

@@ -37,8 +37,7 @@ impl Shared {
             let tab_of = |session: &SessionId| state.sessions.get(session).and_then(Role::tab);
             self.cdp.sent_presses().take(kind, tab, tab_of)
         };
-        if !is_ours {
-            self.state().keyboard.note_person();
+        if !is_ours && self.state().keyboard.note_person(kind) {
             self.tell(BrowserEvent::PersonActed(tab));
         }
     }

@@ -25,7 +25,7 @@ fn the_rules_explain_themselves_and_are_held_against_expectations() {
     assert_eq!(explained(&["submit", "--site", "shop.example"])["verdict"], "refused");
     let said = stage.run(&["policy", "explain", "click", "--site", "other.example"]);
     assert!(said.starts_with("Asks you first. No rule covers it.\nOther rules:\n"), "{said}");
-    assert!(said.contains("allow act on shop.example: it is for another site"), "{said}");
+    assert!(said.contains("allow act on shop.example in gstack's own browser: it is for another site"), "{said}");
     let said = stage.said(&["policy", "explain", "clik"]);
     assert!(
         said.code == Some(2) && said.err.contains("neither a command") && said.err.contains("Use look, act"),
