@@ -181,9 +181,21 @@ pub(super) async fn run(client: &Client, wanted: Cdp, (tab, browser): Place, jso
             show(json, &endpoints, || list(&endpoints))
         }
         Cdp::Revoke { id } => {
-            let endpoints: CdpEndpoints = client.post("/cdp/revoke", &CdpRevoke { id }).await?;
-            show(json, &endpoints, || list(&endpoints))
+            let before: CdpEndpoints = client.get("/cdp").await?;
+            let left: CdpEndpoints = client.post("/cdp/revoke", &CdpRevoke { id }).await?;
+            show(json, &left, || revoked(&before, &left))
         }
+    }
+}
+
+fn revoked(before: &CdpEndpoints, left: &CdpEndpoints) -> String {
+    let is_left = |id: &str| left.endpoints.iter().any(|one| one.id == id);
+    let ended: Vec<&str> = before.endpoints.iter().map(|one| one.id.as_str()).filter(|id| !is_left(id)).collect();
+    match (ended.is_empty(), left.endpoints.is_empty()) {
+        (true, true) => "No CDP address was open.".to_owned(),
+        (true, false) => list(left),
+        (false, true) => format!("Revoked: {}.", ended.join(", ")),
+        (false, false) => format!("Revoked: {}. Still open:\n{}", ended.join(", "), list(left)),
     }
 }
 

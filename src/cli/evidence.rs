@@ -25,15 +25,14 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("turn")
                 .value_name("TURN")
-                .required_unless_present("last")
-                .help("The turn's id, or the start of it; `sessions export ID --json` shows it"),
+                .help("The turn's id, or the start of it; `sessions export ID --json` shows it; without it, the newest finished one"),
         )
         .arg(
             Arg::new("last")
                 .long("last")
                 .action(ArgAction::SetTrue)
                 .conflicts_with("turn")
-                .help("The newest finished turn of the current tab's conversation, or of --tab N"),
+                .help("The newest finished turn of the current tab's conversation, or of --tab N (the default)"),
         )
         .arg(
             Arg::new("output")

@@ -5,6 +5,7 @@
 use super::terminal::{Terminal, show};
 use clap::{Arg, ArgMatches, Command};
 use gstack_client::http::Client;
+use gstack_command::registry;
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::settings::{Setting, SettingValue, Settings, SettingsSet};
 
@@ -64,7 +65,13 @@ pub(super) async fn run(client: &Client, wanted: Wanted, json: bool, terminal: T
 
 fn find<'a>(settings: &'a Settings, name: &str) -> Result<&'a Setting, Fault> {
     settings.settings.iter().find(|setting| setting.name == name).ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, format!("there is no setting {name:?}")).hint("`gstack settings` lists them.")
+        let fault = Fault::new(FaultCode::NotFound, format!("there is no setting {name:?}"));
+        let names = || settings.settings.iter().map(|setting| setting.name.as_str());
+        let same_end = names().find(|known| known.rsplit('.').next() == Some(name));
+        match same_end.or_else(|| registry::nearest(name, names())) {
+            Some(near) => fault.hint(format!("Did you mean: {near}?")),
+            None => fault.hint("`gstack settings` lists them."),
+        }
     })
 }
 

@@ -25,7 +25,8 @@ pub(super) fn line(words: &[String]) -> String {
         command = inner;
     }
     let usage = command.render_usage().to_string();
-    usage.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+    let alternative = |line: &str| if line.starts_with("gstack ") { format!("or: {line}") } else { line.to_owned() };
+    usage.lines().map(|line| alternative(line.trim())).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the fault for an unknown command, with the most similar one. `None` for any other error.

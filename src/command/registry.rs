@@ -114,6 +114,22 @@ pub fn get(name: &str) -> Result<&'static Spec, Fault> {
     find(name).ok_or_else(|| unknown(name))
 }
 
+/// Commands that other tools have under these names (agent-browser 0.41.2, playwright-cli 0.1.22), and what does it here.
+const WORDS_OF_OTHERS: [(&str, &str); 12] = [
+    ("quit", "To close the browser: gstack disconnect. To end gstack too: gstack stop"),
+    ("exit", "To close the browser: gstack disconnect. To end gstack too: gstack stop"),
+    ("close", "To close a tab: gstack closetab. To close the browser: gstack disconnect"),
+    ("title", "Titles are in: gstack tabs"),
+    ("get", "One command for each: gstack text, html, attrs, count, url, tabs"),
+    ("keyboard", "To type: gstack type TEXT. To press a key: gstack press Enter"),
+    ("visit", "gstack goto URL"),
+    ("evaluate", "gstack js EXPRESSION"),
+    ("content", "The page's text: gstack text. Its HTML: gstack html"),
+    ("read", "The page's text: gstack text. Its controls: gstack snapshot -i"),
+    ("look", "The page's controls: gstack snapshot -i. A picture: gstack screenshot"),
+    ("run-code", "gstack js EXPRESSION"),
+];
+
 /// Returns the fault for an unknown name, with the nearest command as its hint.
 pub fn unknown(name: &str) -> Fault {
     unknown_among(name, &[])
@@ -123,6 +139,9 @@ pub fn unknown(name: &str) -> Fault {
 pub fn unknown_among(name: &str, others: &[&str]) -> Fault {
     let fault = Fault::new(FaultCode::Unknown, format!("Unknown command: {name}"));
     let names = ALL.iter().flat_map(|spec| std::iter::once(&spec.name).chain(spec.aliases)).chain(others);
+    if let Some((_, instead)) = WORDS_OF_OTHERS.iter().find(|(word, _)| *word == name) {
+        return fault.hint(*instead);
+    }
     match nearest(name, names.copied()) {
         Some(near) => fault.hint(format!("Did you mean: {near}?")),
         None => fault.hint("See all commands: gstack help"),
@@ -267,6 +286,9 @@ mod tests {
             assert_eq!(unknown(typed).hint.unwrap(), format!("Did you mean: {near}?"));
         }
         assert_eq!(unknown_among("conect", &["connect"]).hint.unwrap(), "Did you mean: connect?");
+        for (word, instead) in super::WORDS_OF_OTHERS {
+            assert_eq!((unknown(word).hint.unwrap().as_str(), find(word).is_none()), (instead, true), "{word}");
+        }
         assert!(unknown("xyzzyx").hint.unwrap().contains("gstack help"));
         assert!(find("nothing").is_none());
     }

@@ -65,7 +65,10 @@ impl fmt::Display for LoadingSteps {
         writeln!(f, "To have the side panel in your everyday browser:")?;
         writeln!(f, "  1. open chrome://extensions and switch on Developer mode (top right)")?;
         writeln!(f, "  2. click \"Load unpacked\" and choose {}", self.folder.display())?;
-        writeln!(f, "  3. click the gstack icon in the toolbar: the side panel opens")?;
+        writeln!(
+            f,
+            "  3. click the puzzle piece in the toolbar, then gstack (its pin keeps the icon in view): the side panel opens"
+        )?;
         writeln!(f, "  4. run the command that it shows: it confirms this browser, once")?;
         write!(f, "The extension's id must read {EXTENSION_ID}.")
     }

@@ -179,6 +179,9 @@ fn boxes_scroll_and_lists_are_followed_to_what_is_sought() {
         let fault = world.fault("scroll", &["#box", "--until", "text=\"Row 500\""]).await;
         assert!(fault.message.contains("did not come into view: the end was reached"), "{fault:?}");
         assert_eq!(world.run("js", &["rows"]).await, "100");
+        assert!(world.run("scroll", &["top"]).await.starts_with("Scrolled by 0,"));
+        assert_eq!(world.run("scroll", &["down"]).await, "Scrolled by 0,600");
+        assert_eq!(world.run("scroll", &["up"]).await, "Scrolled by 0,-600");
         assert!(world.run("scroll", &["--by", "0,300"]).await.starts_with("Scrolled by 0,300"));
         assert_eq!(world.run("scroll", &["--to", "bottom"]).await.split(", ").nth(1), Some("to the end"));
         for wrong in [&["--by", "x"][..], &["--to", "moon"], &["--by", "0,1", "--to", "top"], &["--until", "div["]] {

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// Endless lists need a limit.
 const UNTIL_LIMIT: Duration = Duration::from_secs(30);
+/// How far `scroll down` goes, in pixels: most of a screen.
+const STEP: f64 = 600.0;
 
 pub(crate) const COMMANDS: &[Spec] = &[Spec {
     name: "scroll",
@@ -20,7 +22,7 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     parameters: &[selector(
         false,
         ValueType::Element,
-        "The element to bring into view; with a flag, the box to scroll, or what lies in it",
+        "The element to bring into view, or down, up, left, right, top, bottom; with a flag, the box to scroll, or what lies in it",
     )],
     flags: &[
         flag("--by", "DX,DY", ValueType::Choice, "This many pixels, right and down: 0,600"),
@@ -52,6 +54,11 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
 
 async fn scroll(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.target("sel");
+    if let Some(how) = arguments.text("sel").as_deref().and_then(direction)
+        && ["--by", "--to", "--until"].iter().all(|flag| !arguments.has(flag))
+    {
+        return within(context, &arguments, None, how).await;
+    }
     match (arguments.value("--by"), arguments.value("--to"), arguments.value("--until")) {
         (None, None, None) => {
             let limit = arguments.timeout(ACTION_LIMIT)?;
@@ -63,9 +70,9 @@ async fn scroll(context: &Context, arguments: Arguments) -> Result<Output, Fault
         }
         (Some(by), None, None) => {
             let [x, y] = distance(&arguments, by)?;
-            within(context, &arguments, ScrollBy::By(x, y)).await
+            within(context, &arguments, target, ScrollBy::By(x, y)).await
         }
-        (None, Some(to), None) => within(context, &arguments, ScrollBy::To(edge(to)?)).await,
+        (None, Some(to), None) => within(context, &arguments, target, ScrollBy::To(edge(to)?)).await,
         (None, None, Some(until)) => {
             let limit = arguments.timeout(UNTIL_LIMIT)?;
             let page = context.page().await?;
@@ -75,9 +82,14 @@ async fn scroll(context: &Context, arguments: Arguments) -> Result<Output, Fault
     }
 }
 
-async fn within(context: &Context, arguments: &Arguments, how: ScrollBy) -> Result<Output, Fault> {
+async fn within(
+    context: &Context,
+    arguments: &Arguments,
+    target: Option<Target>,
+    how: ScrollBy,
+) -> Result<Output, Fault> {
     let limit = arguments.timeout(ACTION_LIMIT)?;
-    let scrolled = context.page().await?.scroll_within(arguments.target("sel").as_ref(), how, limit).await?;
+    let scrolled = context.page().await?.scroll_within(target.as_ref(), how, limit).await?;
     let Scrolled { x, y, ended, left, .. } = scrolled;
     if left {
         return Ok(Output::text("Scrolled, and the page navigated away"));
@@ -116,6 +128,19 @@ fn distance(arguments: &Arguments, text: &str) -> Result<[f64; 2], Fault> {
         Fault::new(FaultCode::BadRequest, format!("--by {text:?} is not a distance"))
             .hint("Two numbers of pixels, right and down: --by 0,600; up is --by 0,-600.")
     })
+}
+
+/// Returns what a word in place of an element means. No page has elements of these names.
+fn direction(word: &str) -> Option<ScrollBy> {
+    match word {
+        "down" => Some(ScrollBy::By(0.0, STEP)),
+        "up" => Some(ScrollBy::By(0.0, -STEP)),
+        "left" => Some(ScrollBy::By(-STEP, 0.0)),
+        "right" => Some(ScrollBy::By(STEP, 0.0)),
+        "top" => Some(ScrollBy::To(Edge::Top)),
+        "bottom" => Some(ScrollBy::To(Edge::Bottom)),
+        _ => None,
+    }
 }
 
 fn edge(text: &str) -> Result<Edge, Fault> {

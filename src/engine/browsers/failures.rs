@@ -5,9 +5,9 @@
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The number of consecutive failures from which the hint is shown.
+/// The consecutive failure that shows the hint.
 const ENOUGH: u32 = 3;
-const HINT: &str = "Three or more commands in a row failed here. If a person needs to take a look, show them the page: \
+const HINT: &str = "Three commands in a row failed here. If a person needs to take a look, show them the page: \
     gstack handoff \"what to do\"";
 
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl Failures {
             Err(fault) => return Err(fault),
         };
         let count = self.in_a_row.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        if count < ENOUGH || !unseen {
+        if count != ENOUGH || !unseen {
             return Err(fault);
         }
         let hint = fault.hint.as_deref().map_or_else(|| HINT.to_owned(), |hint| format!("{hint}\n  {HINT}"));
@@ -57,7 +57,7 @@ mod tests {
         let failures = Failures::default();
         let codes = [FaultCode::Element, FaultCode::BadRequest, FaultCode::Timeout];
         assert!(codes.iter().all(|code| !failed(&failures, *code)));
-        assert!(failed(&failures, FaultCode::Element) && failed(&failures, FaultCode::Navigation));
+        assert!(failed(&failures, FaultCode::Element) && !failed(&failures, FaultCode::Navigation), "said once");
         assert!(failures.note(Ok(()), true).is_ok());
         assert!(!failed(&failures, FaultCode::Element));
         let seen = Failures::default();

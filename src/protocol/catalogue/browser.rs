@@ -85,7 +85,7 @@ catalogue! {
     // Addresses that did not load.
     NO_SUCH_HOST = "No such host: check the spelling, or the network.";
     NOTHING_LISTENS = "Nothing listens there: is the server running, and on this port?";
-    CHECK_NETWORK_ONLY = "Check the network, then try again.";
+    CHECK_NETWORK_ONLY = "Check the network, then try again. `gstack offline off` ends what `gstack offline on` set.";
     LOAD_ABORTED = "The page was left, stopped or turned into a download.";
     UNSAFE_PORT = "The browser refuses this port for web pages.";
     LOAD_NEEDS_PASSWORD = "It asks for a user name and a password: use goto http://NAME:PASSWORD@host/, or first run header 'Authorization: …'.";
