@@ -48,15 +48,11 @@ fn methods(declaration: &str) -> Vec<(&str, &str)> {
     .collect()
 }
 
-/// Formats a declaration with one field on each line, followed by its comment.
+/// Formats a declaration with one field on each line. What a field means stands in `extension/protocol.d.ts` alone.
 fn pretty(name: &str, declaration: &str) -> String {
-    let (docs, body) = declaration.split_once("export type ").unwrap();
+    let (_, body) = declaration.split_once("export type ").unwrap();
     let body = body.split_once(" = ").unwrap().1.trim().trim_end_matches(';');
     let mut text = String::new();
-    let docs = words(docs);
-    if !docs.is_empty() {
-        writeln!(text, "// {docs}").unwrap();
-    }
     // It would repeat all of `ChatBody`.
     if name == "ChatEvent" {
         text.push_str("type ChatEvent = { seq: number; at: number } & ChatBody;\n\n");
@@ -89,27 +85,16 @@ fn object(body: &str, indent: &str) -> String {
     }
     let mut text = String::from("{\n");
     for field in fields {
-        let (docs, field) = match field.rsplit_once("*/") {
-            Some((docs, field)) => (words(docs), field.trim()),
-            None => (String::new(), field),
-        };
+        let field = field.rsplit_once("*/").map_or(field, |(_, field)| field.trim());
         // Writes `"type": "text"` as `type: "text"`.
         let (key, of) = field.split_once(": ").unwrap();
-        write!(text, "{indent}  {}: {of};", key.trim_matches('"')).unwrap();
-        writeln!(text, "{}", if docs.is_empty() { docs } else { format!("  // {docs}") }).unwrap();
+        writeln!(text, "{indent}  {}: {of};", key.trim_matches('"')).unwrap();
     }
     write!(text, "{indent}}}").unwrap();
     for other in rest {
         write!(text, " & {other}").unwrap();
     }
     text
-}
-
-/// Joins a comment's text into one line.
-fn words(comment: &str) -> String {
-    let lines = comment.lines().map(|line| line.trim().trim_start_matches("/**").trim_start_matches("*/"));
-    let lines = lines.map(|line| line.trim_start_matches('*').trim()).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join(" ")
 }
 
 /// Splits only outside brackets, strings and comments.
