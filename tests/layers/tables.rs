@@ -1,4 +1,4 @@
-//! The table of docs/ARCHITECTURE.md: which service of the engine may use which.
+//! Which service of the engine may use which.
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
