@@ -7,7 +7,7 @@ use gstack::cli::arguments::{self, Invocation};
 use gstack::cli::json_output::{JSON_OUTPUT, JsonOutput};
 use gstack_command::Call;
 use gstack_command::registry;
-use gstack_command::spec::{Category, Class, Flag, Spec};
+use gstack_command::spec::{Category, Class, Spec};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,23 +16,19 @@ use std::path::Path;
 const HEAD: &str = "\
 # Commands
 
-Generated from the command registry: the command line, `POST /command`, the agents' tools and this page come from the same list. The program's
-own commands, which are for a terminal only, [are listed at the end](#the-program-itself).
+Generated from the command registry, as are the command line, `POST /command` and the agents' tools. `gstack help COMMAND` explains a command's options and says what it
+prints. [The program's own commands](#the-program-itself) are at the end; [MIGRATE.md](MIGRATE.md) says what other tools call these.
 
-`<x>` is required, `[x]` is optional, `…` takes all remaining words. A selector is a ref of the last snapshot (`@e3`), CSS, `text=…`,
-`label=…`, `placeholder=…`, `alt=…`, `title=…`, `testid=…`, `role=button[name=\"…\"]` or `xpath=…`; it must match exactly one element.
-Text without quotes matches a part and ignores case, text in quotes matches the whole, `/…/` is a regular expression. `>>` searches within the previous match:
-`li >> has-text=Lamp >> role=button`; `has=`, `has-not=`, `has-text=`, `visible=true` and `nth=0` (`-1` is the last) narrow the matches.
-
-Each command that acts in a page takes `--quiet`, which suppresses the lines about what it did and caused. [MIGRATE.md](MIGRATE.md) says what other
-tools' commands are called here.
+`<x>` is required, `[x]` is optional, `…` takes all remaining words. A selector is a ref of the last snapshot (`@e3`), CSS, `text=…`, `label=…`, `placeholder=…`, `alt=…`,
+`title=…`, `testid=…`, `role=button[name=\"…\"]` or `xpath=…`; it must match exactly one element. Text without quotes matches a part and ignores case, text in quotes matches
+the whole, `/…/` is a regular expression. `>>` searches within the previous match: `li >> has-text=Lamp >> role=button`; `has=`, `has-not=`, `has-text=`, `visible=true` and
+`nth=0` (`-1` is the last) narrow the matches.
 
 The class says how an agent may use a command. *read* runs without asking. *act*, *download* and *upload* ask. *control* and *intercept* ask on each site, *page-tool* for each
-site and tool, *sign-in* for each saved sign-in. *secret* is not offered to agents.
-Output marked *page content* comes inside an envelope that marks it as untrusted.
+site and tool, *sign-in* for each saved sign-in. *secret* is not offered to agents. Output marked *page content* comes inside an envelope that marks it as untrusted.
 
-With `--json`, and over HTTP, the answer is an object: `output`, the text that is printed; `data`, if the command has any; `files`, the paths that it wrote;
-`effects`, what it caused. Below each table is the type of each command's `data`, in TypeScript notation; `…` means that there may be other fields.
+With `--json`, and over HTTP, the answer is an object: `output`, the text that is printed; `data`, of the type below each table; `files`, the paths that it wrote; `effects`, what
+it caused (`--quiet` suppresses the lines about these). Types are in TypeScript notation; `…` means that there may be other fields.
 ";
 
 const JSON_HEAD: &str = "
@@ -63,40 +59,7 @@ fn row(spec: &Spec) -> String {
     let usage = spec.usage();
     let command = if usage.is_empty() { spec.name.to_owned() } else { format!("{} {usage}", spec.name) };
     let trust = if spec.untrusted { ", page content" } else { "" };
-    format!(
-        "| `{}` | {} | {}{trust} | {} |",
-        cell(&command),
-        cell(spec.summary),
-        class(spec.class),
-        if spec.output.is_empty() { String::new() } else { format!("`{}`", cell(spec.output)) }
-    )
-}
-
-/// The descriptions of options, one per line. An option that several commands share is described once.
-#[derive(Default)]
-struct Options(Vec<(String, String, Vec<String>)>);
-
-impl Options {
-    fn add(&mut self, option: String, help: String, command: &str) {
-        match self.0.iter_mut().find(|(known, words, _)| (known, words) == (&option, &help)) {
-            Some((.., commands)) => commands.push(format!("`{command}`")),
-            None => self.0.push((option, help, vec![format!("`{command}`")])),
-        }
-    }
-
-    fn write(&self, text: &mut String) {
-        let lines =
-            self.0.iter().map(|(option, help, commands)| format!("- `{option}` ({}): {help}", commands.join(", ")));
-        let lines: Vec<_> = lines.collect();
-        if !lines.is_empty() {
-            writeln!(text, "\n{}", lines.join("\n")).unwrap();
-        }
-    }
-}
-
-fn flag(flag: &Flag) -> String {
-    let alias = if flag.alias.is_empty() { String::new() } else { format!(", {}", flag.alias) };
-    format!("{}{alias}{}", flag.name, flag.value.map(|value| format!(" {value}")).unwrap_or_default())
+    format!("| `{}` | {} | {}{trust} |", cell(&command), cell(spec.summary), class(spec.class))
 }
 
 /// Formats an argument as it is written: `<ID>`, `[URL]`, `[--site HOST]`.
@@ -137,15 +100,12 @@ fn meaning(arg: &Arg) -> String {
     }
 }
 
-fn own_command(command: &Command, name: &str, text: &mut String, options: &mut Options) {
+fn own_command(command: &Command, name: &str, text: &mut String) {
     let words: Vec<_> = std::iter::once(name.to_owned()).chain(command.get_arguments().map(written)).collect();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     writeln!(text, "| `{}` | {} |", cell(&words.join(" ")), cell(&about)).unwrap();
-    for arg in command.get_arguments().filter(|arg| !meaning(arg).is_empty()) {
-        options.add(option(arg), meaning(arg), name);
-    }
     for sub in command.get_subcommands() {
-        own_command(sub, &format!("{name} {}", sub.get_name()), text, options);
+        own_command(sub, &format!("{name} {}", sub.get_name()), text);
     }
 }
 
@@ -157,12 +117,10 @@ fn own(text: &mut String) {
     )
     .unwrap();
     writeln!(text, "| command | does |\n|---|---|").unwrap();
-    let mut options = Options::default();
     let is_own = |sub: &&Command| registry::find(sub.get_name()).is_none() || sub.has_subcommands();
     for sub in line.get_subcommands().filter(is_own) {
-        own_command(sub, sub.get_name(), text, &mut options);
+        own_command(sub, sub.get_name(), text);
     }
-    options.write(text);
     writeln!(text, "\nOptions of every command, except that `--browser`, `--driver` and `--remote` are refused where they mean nothing:\n").unwrap();
     for arg in line.get_arguments().filter(|arg| arg.is_global_set()) {
         writeln!(text, "- `{}`: {}", option(arg), meaning(arg)).unwrap();
@@ -187,16 +145,11 @@ fn page() -> String {
         if specs.is_empty() {
             continue;
         }
-        writeln!(text, "\n## {}\n\n| command | does | class | prints |\n|---|---|---|---|", category.title()).unwrap();
-        let mut options = Options::default();
+        writeln!(text, "\n## {}\n\n| command | does | class |\n|---|---|---|", category.title()).unwrap();
         for spec in &specs {
             writeln!(text, "{}", row(spec)).unwrap();
-            for one in spec.flags {
-                options.add(flag(one), one.help.to_owned(), spec.name);
-            }
         }
-        options.write(&mut text);
-        writeln!(text, "\nThe `data` of each command's answer:\n").unwrap();
+        writeln!(text).unwrap();
         for spec in specs.iter().filter(|spec| !spec.data.is_empty()) {
             writeln!(text, "- `{}`: `{}`", spec.name, spec.data).unwrap();
         }
