@@ -239,7 +239,7 @@ pub enum AgentEvent {
     },
     /// The agent asks to use one of its own tools (not one of [`Tools`]). Dropping `answer` denies.
     PermissionAsked(PermissionAsked),
-    /// The agent asks a question. Dropping `answer` tells it that nobody answered.
+    /// The agent asks a question. Dropping `answer` reports a missing answer to it.
     QuestionAsked(QuestionAsked),
     /// The agent withdrew an approval or a question: the card closes, and no answer is sent.
     Withdrawn {

@@ -1,6 +1,6 @@
 //! The task that holds one agent's process, and the handle to it.
 //!
-//! Owns the task's queue, its end and the report of that end. Never knows the agent's protocol: an adapter's own loop
+//! Owns the task's queue, its end and the report of that end. Does not handle the agent's protocol: an adapter's own loop
 //! does.
 
 use super::adapter::AgentEvent;

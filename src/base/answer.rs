@@ -1,6 +1,6 @@
 //! The wait for a person's answer.
 //!
-//! Owns how a wait ends: by the answer, by its cancellation, or by its time limit. An answer that arrives just as the
+//! Owns the end of a wait: by the answer, by its cancellation, or by its time limit. An answer that arrives just as the
 //! time runs out counts, so that nobody is told that they allowed something which was then denied.
 
 use std::time::Duration;

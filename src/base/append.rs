@@ -1,6 +1,6 @@
 //! Append-only files: the log, the audit and captured page output.
 //!
-//! Owns how they are opened. Never decides when a file is large enough to be rotated.
+//! Owns opening them. Never decides when to rotate a file.
 
 use super::atomic::FILE_MODE;
 use rustix::fs::OFlags;

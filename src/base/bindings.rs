@@ -20,7 +20,7 @@ pub const FILE: &str = "session.toml";
 /// In bytes. Two names have far less.
 const MOST_BYTES: u64 = 4 * 1024;
 
-/// What a project's file asks for.
+/// The request of a project's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -28,7 +28,7 @@ const REDACTED: &str = "[redacted]";
 const SHORTEST: usize = 5;
 /// Forms shorter than this, and numbers, count only as whole words: otherwise they would be found within ids.
 const SHORT: usize = 8;
-/// What is left of a form that was cut off, before an ellipsis.
+/// The start of a form that was cut off, before an ellipsis.
 const SHORTEST_REST: usize = 8;
 const ELLIPSIS: &[u8] = "…".as_bytes();
 

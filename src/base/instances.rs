@@ -26,9 +26,9 @@ pub enum Signs {
     Daemon,
     /// Its browser is open, but its daemon does not run. The next command starts one.
     BrowserOnly,
-    /// Nothing runs, and nothing is left over.
+    /// No process runs, and no files are left over.
     Stopped,
-    /// Nothing runs, but files are left of a daemon or a keeper that was killed.
+    /// No process runs, but a killed daemon or keeper left files.
     Dead,
 }
 

@@ -1,6 +1,6 @@
 //! Starts a program for the person: a password manager's, a command for approvals, the one that asks the keyring.
 //!
-//! Owns what every such program gets (no shell, named variables and no others, a search path, no terminal) and the end
+//! Owns the environment of every such program (no shell, only named variables, a search path, no terminal) and the end
 //! of every process that it starts. Its callers own its input, its time limit and what its output means.
 
 use rustix::process::{Pid, Signal, kill_process_group};

@@ -1,6 +1,6 @@
 //! Names that people choose for what has a folder: sessions, profiles, browsers.
 //!
-//! Owns which characters they may have.
+//! Owns their allowed characters.
 
 /// The maximum length, in characters.
 pub const LONGEST: usize = 32;

@@ -1,7 +1,7 @@
 //! The files of a project for gstack: `.gstack/NAME` in a folder and in the folders above it, up to the root of its git
 //! repository.
 //!
-//! Owns where they are looked for and reading them. The files may be a stranger's: no symlink is followed, no pipe waited
+//! Owns searching and reading them. The files may be a stranger's: no symlink is followed, no pipe waited
 //! for, and nothing is read beyond a limit. Never decides what a file means.
 
 use super::pinned::PinnedFolder;

@@ -62,7 +62,7 @@ impl Program<'_> {
     }
 }
 
-/// Gives a program its input and returns what it writes.
+/// Sends a program its input and returns its output.
 async fn answer(running: &mut Running, input: Option<&str>) -> Result<Zeroizing<String>, Failure> {
     let broken = |error: io::Error| Failure::NotRun(error.to_string());
     if let (Some(mut to), Some(input)) = (running.stdin.take(), input) {

@@ -1,6 +1,6 @@
 //! Texts that are cut to a length.
 //!
-//! Owns where they are cut and how that is shown. The caller chooses the length, and what counts as a line.
+//! Owns the cut and its mark. The caller chooses the length, and what counts as a line.
 
 /// Returns a text of at most `most` characters. A text that is cut ends with an ellipsis, which counts.
 pub fn shorten(text: &str, most: usize) -> String {

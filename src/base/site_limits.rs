@@ -1,6 +1,6 @@
 //! The two lists of sites that limit a browser: the one it was opened with, and the one in the configuration.
 //!
-//! Owns which of them refuses an address.
+//! Owns the choice of the limit that refuses an address.
 
 use super::site_list::SiteList;
 use url::Url;

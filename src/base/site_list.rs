@@ -1,6 +1,6 @@
 //! The sites that a browser may reach, where a person limits it to some.
 //!
-//! Owns how such a list is written, which hosts it covers, and the browser's resolver rules for it. Sends nothing and resolves
+//! Owns the list's syntax, the hosts that it covers, and the browser's resolver rules for it. Sends nothing and resolves
 //! nothing.
 
 use super::host::{bracketed, without_brackets};

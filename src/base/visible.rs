@@ -1,6 +1,6 @@
 //! Text as shown to a person before a decision: nothing in it can hide, reverse or push the rest out of view.
 //!
-//! Owns how invisible characters and long runs of blanks are written. Used for the terminal and for the panel.
+//! Owns the spelling of invisible characters and long runs of blanks, for the terminal and the panel.
 
 use super::lookalike::is_invisible;
 

@@ -1,6 +1,6 @@
 //! A file that appears at its path only once it is complete.
 //!
-//! Owns where the bytes are until then. On Linux the file has no name (`O_TMPFILE`), so nothing is left if the process
+//! Owns the place of the bytes until then. On Linux the file has no name (`O_TMPFILE`), so nothing is left if the process
 //! is killed; on file systems without that, it is a hidden file in the same folder. Never follows a symlink at its
 //! path.
 

@@ -17,11 +17,11 @@ pub struct Arrival {
     pub status: Option<u16>,
     /// The remote address that answered, spelled as the browser reports it (`1.2.3.4`, `[::1]`).
     pub remote_address: Option<String>,
-    /// What was loaded.
+    /// The loaded document.
     pub kind: ArrivalKind,
 }
 
-/// What a navigation ended with.
+/// The result of a navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrivalKind {
     /// The tab shows a new document.

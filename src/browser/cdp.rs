@@ -2,7 +2,7 @@
 //! subscribers.
 //!
 //! Owns message ids, the table of pending commands and the reader task. It reads only the id, session and method of a
-//! message; the rest is passed on unparsed. Never knows what a target or a tab is.
+//! message; the rest is passed on unparsed. Does not handle targets or tabs.
 
 use super::cdp_message::{Incoming, IncomingError, Outgoing};
 use super::devtools_session::Session;

@@ -1,7 +1,7 @@
 //! The DevTools sessions of another program, beside gstack's own on the same connection.
 //!
-//! Owns which sessions are that program's, and the bounded queue of their events and replies in the order of the browser.
-//! What such a session enables or changes is its own and ends with it. Never decides what the program may send.
+//! Owns the program's sessions and the bounded queue of their events and replies, in the browser's order.
+//! What such a session enables or changes ends with it. Never decides what the program may send.
 
 use super::browser::Browser;
 use super::cdp::{Cdp, CdpError, OnReply};
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 /// The most bytes that wait for a program that reads slower than the browser sends. No message may be dropped, so beyond
 /// this the program's connection ends.
 const MOST_WAITING: usize = 64 * 1024 * 1024;
-/// Tells the address that a frame goes to, before its document is replaced. A program hears it of every frame: where the browser
+/// Reports the address that a frame goes to, before its document is replaced. The program gets it for every frame: where the browser
 /// shows pages of its own, a session ends before they are there.
 pub const FRAME_LEAVES: &str = "Page.frameStartedNavigating";
 /// The program itself answers.
@@ -191,7 +191,7 @@ impl ClientLink {
         self.cdp.give_up(session);
     }
 
-    /// Says in which tab a session works, before it sends input there: the page's report of it is not the person's.
+    /// Records the tab of a session before it sends input there, so that the page's report does not count as the person's.
     pub fn sends_input(&self, session: &SessionId, tab: TabId) {
         self.cdp.sent_presses().client_session(session, tab);
     }

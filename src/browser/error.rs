@@ -53,7 +53,7 @@ pub enum BrowserError {
     /// It took longer than its limit.
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Timeout {
-        /// What took too long, as the subject of a sentence: `loading https://…`.
+        /// The slow step, as the subject of a sentence: `loading https://…`.
         what: String,
         /// The limit.
         after: Duration,
@@ -61,7 +61,7 @@ pub enum BrowserError {
     /// Like `Timeout`, for a command that the browser received and may still run.
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Unanswered {
-        /// What took too long, as the subject of a sentence: `closing tab 2`.
+        /// The slow step, as the subject of a sentence: `closing tab 2`.
         what: String,
         /// The limit.
         after: Duration,

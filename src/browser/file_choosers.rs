@@ -1,7 +1,7 @@
 //! File choosers that a page opens during an act.
 //!
 //! A chooser is a window of the browser: nothing in a page can close it, and it takes the keyboard from the person.
-//! Owns when choosers are intercepted: from the start of an act until a moment after its end, so that a person's own
+//! Owns the time of the interception: from the start of an act until shortly after its end, so that a person's own
 //! click still opens one. Never gives files: `upload` does.
 
 use super::devtools::page::SetInterceptFileChooserDialog;
@@ -23,7 +23,7 @@ impl Tab {
         self.browser().shared.intercept_choosers(self.id(), true);
     }
 
-    /// Lets choosers open again in a moment, unless another act begins until then.
+    /// Allows choosers again after a short delay, unless another act begins by then.
     pub(super) fn let_choosers_open_later(&self) {
         let round = self.with_tab_state(|tab_state| tab_state.chooser_round);
         let (Ok(round), Ok(runtime)) = (round, tokio::runtime::Handle::try_current()) else { return };

@@ -1,6 +1,6 @@
 //! Scripts that run in each document of a tab before the document's own.
 //!
-//! Owns the list, and how a script is added to a session and removed. Never knows about tabs: `tab_scripts` does.
+//! Owns the list, and adding a script to a session and removing it. Does not handle tabs: `tab_scripts` does.
 
 use super::cdp::Cdp;
 use super::devtools::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};

@@ -24,7 +24,7 @@ const GREETING_LIMIT: Duration = Duration::from_secs(10);
 /// The reasons why a keeper cannot be connected to.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
-    /// Nothing answers on the socket, the connection broke, or the keeper's key cannot be read.
+    /// The socket does not answer, the connection broke, or the keeper's key cannot be read.
     #[error("no browser keeper answers at {path}: {source}")]
     Unreachable {
         /// The path of the socket.

@@ -76,7 +76,7 @@ impl Browser {
         }
     }
 
-    /// Returns the panel that has the keyboard focus. Always `None` in a headless browser: nobody types there.
+    /// Returns the panel that has the keyboard focus. Always `None` in a headless browser.
     pub(super) fn panel_keyboard(&self) -> Option<PanelKeyboard> {
         if self.is_headless() { None } else { self.shared.state().keyboard.holder.clone() }
     }

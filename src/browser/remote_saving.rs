@@ -1,7 +1,7 @@
-//! Downloads in a browser on another machine, whose files are there.
+//! Downloads in a browser on another machine, which keeps their files.
 //!
 //! Owns getting them: a Grid gives a complete file by its name. Without such a service a download is refused as soon as
-//! it begins, so that nothing of it stays on the other machine.
+//! it begins, so that no part of it stays on the other machine.
 
 use super::devtools::browser::{DownloadBehavior, SetDownloadBehavior};
 use super::remote::{FileSystem, RemoteFiles};

@@ -111,7 +111,7 @@ impl Shared {
         let name = if name.is_empty() { "download".to_owned() } else { name };
         let too_many = {
             let mut state = self.state();
-            // Each session of a page tells of it, the browser's own and a client's.
+            // Each session of a page reports it, the browser's own and a client's.
             if state.downloads.get_mut(&guid).is_some() {
                 return;
             }

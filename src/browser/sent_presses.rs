@@ -1,6 +1,6 @@
 //! The presses of keys, buttons and fingers that gstack, or a CDP client through it, has sent and no page has reported yet.
 //!
-//! Owns that list. Never decides what a report without a press means.
+//! Owns that list. Never interprets a report without a press.
 
 use super::devtools::target::SessionId;
 use gstack_protocol::ids::TabId;
@@ -53,7 +53,7 @@ impl SentPresses {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that a session belongs to a CDP client, and works in this tab.
+    /// Records that a session belongs to a CDP client and works in this tab.
     pub(super) fn client_session(&self, session: &SessionId, tab: TabId) {
         self.lock().clients.insert(session.clone(), tab);
     }

@@ -44,7 +44,7 @@ pub(super) struct Stopped {
 }
 
 impl Stopped {
-    /// Tells a page, frame or worker, without waiting for its answer.
+    /// Sends the routes to a page, frame or worker, without waiting for its answer.
     pub(super) fn post_to(&self, session: &Session) {
         match self.enable() {
             None => session.post(Disable {}),
@@ -52,7 +52,7 @@ impl Stopped {
         }
     }
 
-    /// Tells a page, frame or worker. Fails if it is gone or the browser does not answer.
+    /// Sends the routes to a page, frame or worker. Fails if it has ended or the browser does not answer.
     async fn call(&self, session: &Session) -> Result<(), BrowserError> {
         match self.enable() {
             None => session.call(Disable {}).await.map(|_| ()),

@@ -30,12 +30,12 @@ pub enum AttachError {
         "{0} is not an address of a browser on this machine (http://127.0.0.1:PORT or ws://127.0.0.1:PORT/devtools/browser/…)"
     )]
     NotLocal(String),
-    /// Nothing answers there as a browser would.
+    /// The address does not answer as a browser does.
     #[error("no browser answers at {url}: {reason}")]
     Unreachable {
         /// The address as given.
         url: String,
-        /// What went wrong.
+        /// The cause.
         reason: String,
     },
 }

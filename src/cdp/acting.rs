@@ -19,7 +19,7 @@ pub(super) enum Effect {
     Rewrites { method: &'static str, params: Value },
 }
 
-/// Which methods of a domain observe.
+/// The methods of a domain that only observe.
 enum Observing {
     /// All that `allowed` lets through.
     All,

@@ -5,12 +5,12 @@
 
 use gstack_protocol::cdp_endpoint::CdpGrant;
 
-/// What becomes of a method.
+/// The treatment of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Goes to the session that it names.
+    /// Passed to the session that it names.
     Pass,
-    /// Goes there if its parameters are allowed.
+    /// Passed on if its parameters are allowed.
     Check(Check),
     /// gstack answers it.
     Own,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// The id of the browser's own target.
 const BROWSER: &str = "gstack-browser";
-/// What may be attached inside a page. Service workers and shared workers belong to other tabs too.
+/// Targets inside a page that a client may attach to. Service workers and shared workers belong to other tabs too.
 const INNER: [&str; 2] = ["iframe", "worker"];
 
 impl Session {

@@ -18,7 +18,7 @@ const ONLY_IN_WEB_PAGES: &str = "switch(window.location.protocol){case'http:':ca
     case'blob:':if(window.location.href.startsWith('blob:http')||window.location.href.startsWith('blob:null'))break;\
     default:throw'gstack runs scripts of CDP clients in web pages only'};";
 
-/// What a client was given.
+/// The client's grants.
 pub(super) struct Given {
     pub(super) allow: Vec<CdpGrant>,
     /// The folder of the person who created the endpoint.

@@ -28,7 +28,7 @@ pub(super) struct Ended {
 }
 
 pub(super) struct Downloads {
-    /// Tells events to the client.
+    /// Sends events to the client.
     events: bool,
     folder: Option<PathBuf>,
     /// Files are named by the download's id.

@@ -1,12 +1,12 @@
 //! Frames that show no web page but one of the browser's own pages, an extension (which also shows PDF files) or a local file. No
 //! client has a session there, however the frame got there.
 //!
-//! Owns which frames those are, as the browser tells it before it replaces the document. Never ends a session: `reports` does.
+//! Owns the set of these frames, which the browser reports before it replaces the document. Never ends a session: `reports` does.
 
 use gstack_engine::is_web_page;
 use std::collections::HashSet;
 
-/// The frames that go, or went, to something of the browser. A frame's id is that of its target.
+/// The frames that show, or are about to show, a page of the browser's own. A frame has its target's id.
 #[derive(Default)]
 pub(super) struct BrowserFrames(HashSet<String>);
 

@@ -1,7 +1,7 @@
 //! The requests that Chrome holds for a client.
 //!
-//! Owns where each goes, so that a list of sites that is set meanwhile stops it: whatever would let it go on, an answer, the end
-//! of the interception or of the client, fails it first.
+//! Owns the address of each, so that a list of sites that is set meanwhile stops it: whatever would continue it (an answer, the end
+//! of the interception or of the client) fails it first.
 
 use super::message;
 use gstack_base::site_limits::SiteLimits;

@@ -1,6 +1,6 @@
 //! What the browser reports to a client: the events of its sessions, and the sessions that begin and end below them.
 //!
-//! Owns which of it is passed on.
+//! Owns the choice of what is passed on.
 
 use super::frames::is_of_browser;
 use super::message;

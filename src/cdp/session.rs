@@ -149,7 +149,7 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
     close(&mut socket, why).await;
 }
 
-/// Says goodbye, for a moment at most.
+/// Sends the closing handshake and waits briefly for its answer.
 pub(super) async fn close(socket: &mut impl Socket, why: &str) {
     // A close frame holds 123 bytes of text.
     let reason = why.chars().take(100).filter(char::is_ascii).collect::<String>();

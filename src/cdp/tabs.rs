@@ -1,6 +1,6 @@
 //! The tabs of a client, as leases and pages change.
 //!
-//! Owns what a client is told of its tabs, and attaching to them. Nothing of a tab outside the lease ever reaches it.
+//! Owns the client's view of its tabs, and attaching to them. The client learns nothing of tabs outside its lease.
 
 use super::message::{self, Refusal};
 use super::session::{Held, Role, Session};
@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Tells of both targets of a tab, as far as the client wants to know.
+    /// Reports both targets of a tab, if the client wants them.
     pub(super) fn tell_of(&mut self, tab: TabId, method: &str) {
         for kind in Kind::BOTH {
             if self.discover.as_ref().is_some_and(|filter| filter.includes(kind)) {

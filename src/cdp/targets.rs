@@ -28,7 +28,7 @@ impl Kind {
     }
 }
 
-/// Which kinds of targets a client wants: the first entry that matches decides.
+/// The kinds of targets that a client wants: the first entry that matches decides.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub(super) struct TargetFilter(Vec<Entry>);

@@ -50,7 +50,7 @@ pub struct Handled {
 pub struct SendAnswer {
     /// `position`: the place in the queue, 1 for the next message; 0 if its turn starts at once.
     pub sent: Sent,
-    /// What the engine has to do now.
+    /// The next steps of the engine.
     pub effects: Vec<Effect>,
     /// The message was already sent before, so nothing happened now.
     pub repeated: bool,

@@ -37,7 +37,7 @@ pub struct TurnNotes {
     pub dropped: u64,
 }
 
-/// What one act did, as it is shown later. Without secrets.
+/// The shown record of one act, without secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ActTrace {

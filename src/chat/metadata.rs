@@ -1,6 +1,6 @@
 //! The metadata of a conversation: title, agent, folder, tabs, page.
 //!
-//! Owns how they change. Each change is pushed to the panels; [`Conversation::persist`] writes it to disk.
+//! Owns their changes. Each change is pushed to the panels; [`Conversation::persist`] writes it to disk.
 
 use super::conversation::Conversation;
 use super::error::ChatError;

@@ -136,7 +136,7 @@ fn list(waiting: &WaitingApprovals, terminal: Terminal) -> String {
     lines.join("\n")
 }
 
-/// Says how to answer these approvals, with the options that at least one of them has.
+/// Explains how to answer these approvals, with the options that at least one of them has.
 fn how_to_answer(approvals: &[WaitingApproval]) -> String {
     let lasting = [
         (Decision::AllowSite, "--site"),

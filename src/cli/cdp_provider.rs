@@ -27,7 +27,7 @@ struct Request {
     request: Cleanup,
 }
 
-/// What `browser.launch` answered, given back by `browser.close`.
+/// The answer to `browser.launch`, which `browser.close` passes back.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Cleanup {

@@ -1,7 +1,7 @@
 //! Which instance and which profile the commands of this terminal use: an option, else the environment, else the file of
 //! the project, else the default.
 //!
-//! Owns that order, and the question about a project's file. The file of a project is used only if the person allowed it
+//! Owns that order, and the question about a project's file, which is used only if the person allowed it
 //! in a terminal. Until then commands there fail, because they would act in another browser than the project asks for.
 
 use super::confirm;
@@ -25,7 +25,7 @@ pub(super) struct Choice {
     pub(super) by: ChosenBy,
 }
 
-/// Where the choice of the instance comes from.
+/// The source of the choice of the instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum ChosenBy {
     Option,

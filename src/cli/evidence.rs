@@ -1,6 +1,6 @@
 //! `gstack evidence`: one agent turn as a file to keep or to pass on.
 //!
-//! Owns where the file goes. The daemon makes it.
+//! Owns the path of the file. The daemon writes its content.
 
 use super::sessions::write_new;
 use super::terminal::{print, say, show};

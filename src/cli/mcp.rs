@@ -259,7 +259,7 @@ pub(super) async fn run(
     }
 }
 
-/// Where the home is, for a client whose own environment does not say it.
+/// The path of the home, for a client whose environment does not have it.
 fn environment(session: Option<&str>, browser: Option<String>) -> Vec<(String, String)> {
     let set =
         |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty()).map(|value| (name.to_owned(), value));
@@ -268,7 +268,7 @@ fn environment(session: Option<&str>, browser: Option<String>) -> Vec<(String, S
     set(HOME_VARIABLE).into_iter().chain(session).chain(browser).collect()
 }
 
-/// What a person should know about the client that they installed.
+/// The notes for the person about the client that they installed.
 const JUDGED_NEXT: &str = "\nIt asks before it acts in a page: `gstack approvals --watch` shows its requests, \
     `gstack policy allow act --site HOST` answers for a site, and --trusted lets it act as you do.";
 const TRUSTED_NEXT: &str = "\nIt acts as you do, and nothing is asked.";

@@ -9,7 +9,7 @@ use gstack_protocol::remote::{PROVIDERS, RemoteBrowser, SecretVariables};
 
 /// Far above any real capabilities.
 const LARGEST_CAPABILITIES: u64 = 1024 * 1024;
-/// What a browser on another machine does not go with.
+/// The options that exclude a browser on another machine.
 pub(super) const LOCAL: [&str; 6] = ["attach", "everyday", "program", "headless", "headed", "arguments"];
 
 /// Returns the options, for the definition of the command line. `local`: the options that they do not go with.

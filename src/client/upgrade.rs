@@ -72,7 +72,7 @@ async fn ask(home: &Home) -> Result<Option<HandingOver>, Fault> {
     ask_for(home, VERSION).await
 }
 
-/// Asks a daemon that is older than `version` to end for it. `version` need not be this program's: `gstack upgrade` has
+/// Asks a daemon that is older than `version` to end for it. `version` may differ from this program's: `gstack upgrade` has
 /// just installed another one.
 pub async fn ask_for(home: &Home, version: &str) -> Result<Option<HandingOver>, Fault> {
     let older = State::read(home).is_some_and(|state| is_newer(version, &state.version));

@@ -1,6 +1,6 @@
 //! `lease` of a driver: the person is asked for a tab that the driver may not simply take, and the tab moves if they allow it.
 //!
-//! Owns when they are asked. A client that the policy judges asks for every tab; one that acts as the person, and a named
+//! Owns the condition. A client that the policy judges asks for every tab; one that acts as the person, and a named
 //! terminal, only for a tab that another driver or an agent works in. No driver takes such a tab without the person.
 
 use crate::approvals::Approvals;
@@ -58,7 +58,7 @@ impl LeaseRequests {
         Ok(leased())
     }
 
-    /// Asks the person for a tab, and records the answer. `holder` has it now. Fails if they do not allow it.
+    /// Asks the person for a tab that `holder` has, and records the answer. Fails unless they allow it.
     async fn ask(
         &self,
         driver: &Driver,

@@ -62,7 +62,7 @@ pub(super) struct Inner {
     pub(super) drivers: Drivers,
     pub(super) tools: AgentTools,
     pub(super) registrations: Registrations,
-    /// What the tasks of conversations are given.
+    /// The services for the tasks of conversations.
     pub(super) task_services: TaskServices,
     pub(super) policy: PolicyService,
     pub(super) approvals: Approvals,

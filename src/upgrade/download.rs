@@ -1,6 +1,6 @@
 //! Downloads a release's files with curl or wget.
 //!
-//! Owns which addresses are requested. gstack itself has no TLS: these programs already know this machine's
+//! Owns the choice of addresses. gstack itself has no TLS: these programs already know this machine's
 //! certificates and proxies. Downloaded files are trusted only because of their signature.
 
 use super::error::UpgradeError;

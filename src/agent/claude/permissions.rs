@@ -44,7 +44,7 @@ enum Answer {
 struct Open {
     input: Value,
     tool_use_id: Option<String>,
-    /// The text for the model if nobody answers.
+    /// The text for the model if the person does not answer.
     unanswered: &'static str,
 }
 

@@ -21,7 +21,7 @@ const TOKEN_VARIABLE: &str = "GSTACK_MCP_TOKEN";
 /// A tool waits as long as a person takes to allow it. Only the daemon ends calls that hang.
 const TOOL_LIMIT_SECONDS: i64 = 7 * 24 * 3600;
 
-/// Features that bypass the person's browser, and programs that nobody sees.
+/// Features that bypass the person's browser, and hidden programs.
 const OFF: [&str; 15] = [
     "apps",
     "browser_use",

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// A person does not write a larger control file.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// What is at a path.
+/// The kind of entry at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     Folder,
@@ -87,7 +87,7 @@ pub(super) fn put(path: &Path, entry: Option<&Entry>) -> io::Result<Option<PathB
             std::os::unix::fs::symlink(target, &new)?;
             fs::rename(&new, &place)?;
         }
-        // A folder that is gone can't be made again: its content is gone with it.
+        // A removed folder can't be restored: its content was removed with it.
         None | Some(Entry::Folder | Entry::Other) => {}
     }
     Ok(aside)

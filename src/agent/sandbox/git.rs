@@ -15,9 +15,9 @@ const PATHS: [&str; 4] = ["path", "excludesfile", "attributesfile", "template"];
 /// What git needs of a repository. The paths may be links: `opening` decides what may be opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
-    /// What it may read.
+    /// Readable paths.
     pub read: Vec<PathBuf>,
-    /// What it may read and write.
+    /// Readable and writable paths.
     pub write: Vec<PathBuf>,
     /// Read-only paths inside `write`: files that make git run a program, or that redirect it.
     pub fixed: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! The paths that one process can read, write or not see, for any mechanism.
+//! The readable, writable and hidden paths of one process, for any mechanism.
 //!
 //! Owns combining the lists, the agent's own files and the conversation's folder. Reads from disk which of them exist;
 //! `opening` has the rule that each must pass.

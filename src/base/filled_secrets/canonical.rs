@@ -21,7 +21,7 @@ const ENTITIES: [(&[u8], &str); 7] = [
     (b"sol;", "/"),
 ];
 
-/// What each byte is folded to.
+/// The folded form of each byte.
 const FOLDED: [u8; 256] = {
     let mut folded = [0; 256];
     let mut byte = 0;
@@ -60,7 +60,7 @@ impl Canonical {
         found
     }
 
-    /// Where in the text the spelling of these bytes is.
+    /// The range of the text that spells these bytes.
     pub(super) fn place(&self, from: usize, to: usize) -> (usize, usize) {
         (self.starts[from] as usize, self.starts[to] as usize)
     }
@@ -143,7 +143,7 @@ impl Canonical {
     }
 }
 
-/// What an escape stands for.
+/// The meaning of an escape.
 enum Unit {
     Byte(u8),
     Letter(char),

@@ -51,7 +51,7 @@ pub enum LaunchError {
     /// A file or folder could not be used.
     #[error("{what} {path}: {source}")]
     Io {
-        /// What failed, as the beginning of the message.
+        /// The step that failed, as the beginning of the message.
         what: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum LaunchError {
     /// The keeper started the browser, and the browser did not run.
     #[error("{message}{}", tail(.detail))]
     Browser {
-        /// What went wrong.
+        /// The cause.
         message: String,
         /// The browser's last stderr output; only its last lines are shown.
         detail: String,

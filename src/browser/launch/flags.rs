@@ -31,7 +31,7 @@ const ENABLED_FEATURES: &str = "enable-features";
 /// Parts of the names of features that do the same.
 const LIFTING_FEATURES: [&str; 4] = ["dns", "proxy", "resolver", "webrtc"];
 /// After a click, Chromium defers tasks of the page's handlers (timers, messages) until the next frame is drawn, so
-/// that the user sees the effect at once. In a headless browser nobody watches, and a click would wait for those tasks,
+/// that the user sees the effect at once. A headless browser has no viewer, and a click would wait for those tasks,
 /// so the feature is disabled.
 const UNSEEN_FEATURES: &str = "DeferRendererTasksAfterInput";
 

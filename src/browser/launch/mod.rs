@@ -1,4 +1,4 @@
-//! Starts a browser through its keeper, or finds the one that a keeper holds already.
+//! Starts a browser through its keeper, or finds one that a keeper already holds.
 //!
 //! Owns the choice of browser, flags and profile. Never holds the browser's process: the keeper does.
 

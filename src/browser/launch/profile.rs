@@ -81,7 +81,7 @@ fn new_preferences() -> Map<String, Value> {
     preferences
 }
 
-/// Chrome forgets at its start what it knows of an extension that was loaded over DevTools, unless that is only its permissions:
+/// At its start, Chrome forgets an extension that was loaded over DevTools, unless it stored only the extension's permissions:
 /// then they hold when it is loaded again. Returns true if something was removed.
 fn keep_permissions(preferences: &mut Map<String, Value>) -> bool {
     let known = preferences.get_mut("extensions").and_then(|of| of.get_mut("settings")?.get_mut(EXTENSION_ID));

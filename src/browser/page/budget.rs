@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// In bytes. A hundred busy tabs take no more than one.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// What is left after entries were dropped, so that the next ones need not be dropped at once.
+/// The size after entries were dropped: below the limit, so that the next entry drops none.
 const KEPT_BYTES: usize = MOST_BYTES / 8 * 7;
 
 /// Drops the memories of closed tabs and the oldest entries of the others if the limit is exceeded.

@@ -20,7 +20,7 @@ const NO_FETCH: &str = "an everyday browser's requests can't be intercepted: gst
 /// A session of DevTools: of a tab's page (`None`), or of a frame or worker in it.
 pub(super) type Real = (ChromeTabId, Option<String>);
 
-/// What is known of a session of DevTools.
+/// The recorded state of a DevTools session.
 #[derive(Default)]
 struct Known {
     /// The domains that gstack enabled.
@@ -52,7 +52,7 @@ pub(super) struct Guests {
     count: u64,
 }
 
-/// What becomes of a command of a client.
+/// The treatment of a client's command.
 pub(super) enum Handled {
     /// It goes to this session.
     Forward(Real),
@@ -240,7 +240,7 @@ impl Guests {
         Some(Handled::Answered)
     }
 
-    /// Notes that a client enables a domain. What DevTools does not tell a second time, gstack does.
+    /// Records that a client enables a domain, and sends the events that DevTools does not send a second time.
     fn enable(&mut self, session: &str, real: &Real, domain: &str, out: &mut Vec<Outbound>) {
         let was_told = self.is_enabled(real, domain);
         let Some(guest) = self.sessions.get_mut(session) else { return };
@@ -267,7 +267,7 @@ impl Guests {
         event("Target.attachedToTarget", Some(parent), &params)
     }
 
-    /// Notes a command of gstack's own. Returns true if it would take away what a client uses: then it is not sent.
+    /// Records a command of gstack's own. Returns true if it would disable what a client uses; then it is not sent.
     pub(super) fn own_command(&mut self, real: &Real, command: &Command) -> bool {
         if command.method == "Emulation.setFocusEmulationEnabled" {
             let params: Given = read(Some(&command.params)).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! DevTools messages in the wire format of the connection.
 //!
-//! Owns their serialization. Never knows about tabs.
+//! Owns their serialization. Does not handle tabs.
 
 use super::refusals;
 use gstack_protocol::methods::ToPanel;

@@ -45,7 +45,7 @@ pub enum RemoteError {
         /// The setting.
         what: &'static str,
     },
-    /// Nothing answers there as expected.
+    /// The address does not answer as expected.
     #[error("no browser answers at {at}: {why}")]
     Unreachable {
         /// The redacted address.

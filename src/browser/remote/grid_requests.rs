@@ -1,6 +1,6 @@
-//! Requests for a session whose answer was not waited for.
+//! Requests for a session that gstack stopped waiting for.
 //!
-//! Owns how it is found out what became of one. A Grid starts a session also for a client that has left, and ends it again only
+//! Owns finding the outcome of such a request. A Grid starts a session even for a client that has disconnected, and ends it only
 //! if it notices that before it answers.
 
 use super::error::RemoteError;

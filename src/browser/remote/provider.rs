@@ -20,7 +20,7 @@ pub trait Provider: Send + Sync {
     fn is_readable_on_the_way(&self) -> bool;
     /// Reserves a browser there.
     fn reserve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Arc<dyn RemoteSession>, NotReserved>>;
-    /// Returns true if the other machine tells what became of a request whose answer was not waited for.
+    /// Returns true if the other machine can report the outcome of a request that gstack stopped waiting for.
     fn finds_requests(&self) -> bool {
         false
     }
@@ -71,7 +71,7 @@ pub trait RemoteSession: Send + Sync {
     }
     /// Opens the DevTools connection.
     fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>>;
-    /// Tells the provider that the browser is still in use. By default the open connection says so.
+    /// Reports to the provider that the browser is still in use. By default the open connection does.
     fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
         Box::pin(async { Ok(()) })
     }

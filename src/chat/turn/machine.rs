@@ -1,6 +1,6 @@
 //! The life cycle of turns as a pure state machine: an event goes in, effects come out.
 //!
-//! Owns which turn runs, which messages wait, and what is allowed when. Never does IO, reads no clock and draws no
+//! Owns the running turn, the waiting messages, and what each state allows. Never does IO, reads no clock and draws no
 //! random number: turn ids come with the messages. Every pair of state and event is defined.
 
 pub(crate) use gstack_protocol::chat::QUEUE_LIMIT;

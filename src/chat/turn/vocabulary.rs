@@ -20,13 +20,13 @@ pub struct Message {
     pub turn_id: TurnId,
     /// The id that its sender gave it.
     pub client_id: ClientMessageId,
-    /// What the person wrote.
+    /// The person's text.
     pub text: String,
     /// The page that the person was viewing; `None` if none was sent along.
     pub page: Option<PageContext>,
     /// The files sent with it, already stored with the conversation.
     pub attachments: Vec<Attachment>,
-    /// Where it was typed.
+    /// The place where it was typed.
     pub from: MessageSource,
     /// The model for its turn only.
     pub model: Option<String>,

@@ -102,7 +102,7 @@ async fn run_commands(
     Some(Ended { outcome, exit: None, reason, output, result: Some(Value::from(said.data)) })
 }
 
-/// What the commands of a flow printed, as `chain` shows it.
+/// The output of a flow's commands, as `chain` shows it.
 #[derive(Default)]
 struct Said {
     blocks: Vec<String>,

@@ -40,7 +40,7 @@ pub(super) struct Work {
     pub(super) lost: Vec<LostSession>,
 }
 
-/// What the person asked for, and how to stop it.
+/// The person's request, and the way to stop it.
 pub(super) struct Plan {
     pub(super) setup: Setup,
     pub(super) request: ConnectRequest,

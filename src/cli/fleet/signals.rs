@@ -1,6 +1,6 @@
 //! Ctrl-C and its like during a run.
 //!
-//! Owns what a signal means: the first one stops the run, which closes its sessions; the second one stops waiting for sessions
+//! Owns the effect of signals: the first stops the run, which closes its sessions; the second stops waiting for sessions
 //! that another machine does not end.
 
 use crate::cli::terminal::tell;
@@ -15,7 +15,7 @@ pub(super) struct Signals {
     pub(super) interrupted: CancellationToken,
     /// No more items are to be run. Something else than a signal may also ask for this.
     pub(super) stop: CancellationToken,
-    /// Nothing is to be waited for.
+    /// The run waits for nothing.
     pub(super) leave: CancellationToken,
 }
 

@@ -14,7 +14,7 @@ const SETTING: &str = "browser.only-sites";
 const GOES_ON: &str = "Connections that its pages already had open continue; to end them: gstack disconnect, then gstack connect. \
     The listed sites are reached without a proxy.";
 
-/// What was asked for.
+/// The request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Only {
     Show,

@@ -107,7 +107,7 @@ fn lines(tool: &PageTool, page: &str) -> String {
     lines.join("\n")
 }
 
-/// Says in words what the page claims about its tool.
+/// Describes the page's claims about its tool.
 pub fn claims(tool: &PageTool) -> Vec<&'static str> {
     let said = tool.annotations;
     let claims = [

@@ -1,6 +1,6 @@
 //! A command with its arguments, parsed once: the value that is run, judged by the policy and written to the journal.
 //!
-//! Owns what a spec implies about its arguments. Runs nothing.
+//! Owns the checks that a spec implies for its arguments. Runs nothing.
 
 use super::arguments::Arguments;
 use super::composition;

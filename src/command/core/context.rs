@@ -41,7 +41,7 @@ pub struct Context {
     pub recording_log: RecordingLog,
     /// The tab to work on; `None` for the browser's current tab.
     pub tab: Option<TabId>,
-    /// What changes when the client switches to another tab.
+    /// The state that changes when the client switches to another tab.
     pub on_tab_switch: TabSwitch,
     /// The only tabs that the client may see, work on and close; `None` for all tabs.
     pub tab_set: Option<Vec<TabId>>,
@@ -77,7 +77,7 @@ pub struct Context {
     /// Whether a model reads the output: if so, content hidden from a person is marked, and all page content is in the
     /// envelope.
     pub for_model: bool,
-    /// Who reads the output: the conversation of an agent or an MCP client; `None` for the person.
+    /// The reader of the output: the conversation of an agent or an MCP client; `None` for the person.
     pub reader: Option<String>,
     /// The sign-ins that the person saved.
     pub sign_ins: Arc<dyn SignInSource>,
@@ -97,7 +97,7 @@ impl From<&Context> for Folders {
     }
 }
 
-/// What changes when a client switches tabs with `tab` or `newtab`.
+/// The state that changes when a client switches tabs with `tab` or `newtab`.
 #[derive(Clone, Default)]
 pub enum TabSwitch {
     /// The browser's current tab (for the terminal).

@@ -10,7 +10,7 @@ impl From<&Folders> for Folders {
     }
 }
 
-/// Where a client works.
+/// The folders of a client.
 #[derive(Clone, Debug)]
 pub struct Folders {
     /// The client's working directory, absolute. `None` restricts paths to the temp directories.

@@ -1,6 +1,6 @@
 //! Pictures written by commands, in the form a model receives.
 //!
-//! Owns which files are pictures and their size limit. Never creates one.
+//! Owns the detection of pictures and their size limit. Never creates one.
 
 use std::path::Path;
 

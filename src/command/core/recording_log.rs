@@ -1,6 +1,6 @@
 //! `recordings.json`: the recordings that are under way, so that the next daemon can say which ones were lost with this one.
 //!
-//! Owns the file. Holds no part of a recording. Each loss is told once, to whoever ends such a recording.
+//! Owns the file. Holds no part of a recording. Reports each loss once, to the caller that ends such a recording.
 
 use gstack_base::atomic;
 use gstack_base::clock::{iso, now_millis};
@@ -84,7 +84,7 @@ impl RecordingLog {
         Self(Arc::new(Shared { file: Some(file), entries: Mutex::new(Entries { left, held: Vec::new() }) }))
     }
 
-    /// Notes that a recording has begun. Earlier losses of its kind are of no interest any more.
+    /// Records the start of a recording. Drops earlier losses of its kind.
     pub fn began(&self, kind: RecordingKind, tab: TabId, for_model: bool) {
         self.change(|entries| {
             entries.left.retain(|entry| entry.kind != kind || entry.for_model != for_model);
@@ -94,7 +94,7 @@ impl RecordingLog {
         });
     }
 
-    /// Notes that a recording is saved or was given up.
+    /// Records that a recording was saved or dropped.
     pub fn ended(&self, kind: RecordingKind, tab: TabId) {
         self.change(|entries| {
             let before = entries.held.len();

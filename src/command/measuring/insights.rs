@@ -26,7 +26,7 @@ struct Phase {
     ms: f64,
 }
 
-/// What was found in a trace.
+/// The findings of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Insights {
     largest: Option<(f64, Paint, Option<String>, Vec<Phase>)>,

@@ -1,6 +1,6 @@
 //! The parts of a command that may be recorded: one set of rules for the activity, the log and the step text.
 //!
-//! Owns what is removed: text typed into a page, identifying values, secrets in addresses, keys in a known issuer's
+//! Owns the removal of text typed into a page, identifying values, secrets in addresses, keys in a known issuer's
 //! format. Redaction is a precaution: what passes is not necessarily harmless.
 
 use super::secrets::{is_issued_key, is_secret_name, is_secret_value};

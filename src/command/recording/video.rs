@@ -248,7 +248,7 @@ async fn save(context: &Context, recording: &VideoRecording, frames: &mut Frames
     Ok(output)
 }
 
-/// Says why a recording ended by itself.
+/// Explains why a recording ended by itself.
 fn ended(ending: &Ending) -> String {
     match ending {
         Ending::Length => format!("it reached the limit of {} minutes", LONGEST.as_secs() / 60),

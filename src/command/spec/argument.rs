@@ -11,7 +11,7 @@ pub struct Parameter {
     pub required: bool,
     /// How its words are read.
     pub kind: Kind,
-    /// What its words hold.
+    /// The content of its words.
     pub holds: ValueType,
     /// One line of help.
     pub help: &'static str,
@@ -43,7 +43,7 @@ pub enum Kind {
     List,
 }
 
-/// What the words of an argument hold.
+/// The content of an argument's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueType {
     /// A choice: a duration, a format, a condition, elements to leave out. Contains no data of its own.
@@ -119,7 +119,7 @@ pub struct Flag {
     pub alias: &'static str,
     /// The name of its value (`MS`); `None` for a switch.
     pub value: Option<&'static str>,
-    /// What its value holds, or what a switch without a value chooses.
+    /// The content of its value, or the choice that a switch makes.
     pub holds: ValueType,
     /// One line of help.
     pub help: &'static str,

@@ -7,7 +7,7 @@ use crate::core::{Arguments, Folders, Output};
 use futures_util::future::BoxFuture;
 use gstack_protocol::fault::Fault;
 
-/// What a command changes.
+/// The scope of a command's changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
     Nothing,
@@ -38,7 +38,7 @@ pub enum TabUse {
     Closes,
 }
 
-/// Where a command navigates.
+/// The destination of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Navigates {
     /// Nowhere.
@@ -87,7 +87,7 @@ pub struct NotEveryday {
 /// Runs a command without a browser.
 pub(crate) type RunAlone = fn(Folders, Arguments) -> BoxFuture<'static, Result<Output, Fault>>;
 
-/// What a command needs in order to run.
+/// The requirements of a command.
 #[derive(Clone, Copy)]
 pub enum Needs {
     /// A browser with a tab.

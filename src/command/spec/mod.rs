@@ -29,7 +29,7 @@ pub enum Class {
     Act,
     /// Saves a file from the network.
     Download,
-    /// Gives a file to the page.
+    /// Passes a file to the page.
     Upload,
     /// Calls a tool that the page offers: needs approval for each site and tool.
     PageTool,
@@ -100,7 +100,7 @@ pub struct Spec {
     pub aliases: &'static [&'static str],
     /// The group under which help lists it.
     pub category: Category,
-    /// What it can do at most, which decides who may run it.
+    /// The most that it can do, which decides who may run it.
     pub class: Class,
     /// Its positional arguments, in order.
     pub parameters: &'static [Parameter],

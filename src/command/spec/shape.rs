@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// What a value must be.
+/// The required form of a value.
 #[derive(Debug, PartialEq, Eq)]
 enum Shape {
     Unknown,

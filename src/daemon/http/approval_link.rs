@@ -1,7 +1,7 @@
 //! The page of a one-time link, and the two requests that it makes: reading the approval and answering it.
 //!
-//! Owns who may reach it. It exists only at the address that the person configured, on the port, under this one path; every
-//! other route refuses that address. The secret is the proof: whoever reaches the page has no other authority. `GET` never
+//! Owns access to it. It exists only at the address that the person configured, on the port, under this one path; every
+//! other route refuses that address. The secret is the proof: a visitor of the page has no other authority. `GET` never
 //! decides anything, because programs that preview links follow them.
 
 use super::answer::Refusal;

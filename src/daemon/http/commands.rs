@@ -1,6 +1,6 @@
 //! The routes that run a browser command: for the person, a named terminal of theirs, an agent or a registered client.
 //!
-//! Owns whose command it is. `guard` identified the caller.
+//! Owns the attribution of a command to its caller, whom `guard` identified.
 
 use super::answer::Refusal;
 use super::caller::Caller;
@@ -64,7 +64,7 @@ pub(super) async fn command_lines(
     Ok(json_lines(lines))
 }
 
-/// As whom a command runs.
+/// The identity under which a command runs.
 enum Issuer {
     Person,
     /// A named terminal of the person's, or a client that the person trusts.

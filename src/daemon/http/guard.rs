@@ -196,7 +196,7 @@ fn for_person() -> Fault {
         .hint("Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own.")
 }
 
-/// Returns the fault for a process that cannot be identified, which gets nothing of the person's.
+/// Returns the fault for a process that cannot be identified and therefore gets no access.
 fn not_shown() -> Fault {
     Fault::new(FaultCode::Forbidden, "gstack could not verify that the calling program is yours").hint(
         "It must run as your user, not be started by an agent, and keep running until it gets its answer. Use \

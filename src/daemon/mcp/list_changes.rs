@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 /// The first version without notifications that nobody subscribed to.
 const SUBSCRIBED: &str = "2026-07-28";
 
-/// Tells a client that it should list the tools again. Returns false if it is never told.
+/// Notifies a client that its list of tools changed. Returns false if this client gets no notifications.
 pub(super) async fn tell(peer: &Peer<RoleServer>) -> bool {
     let version = peer.peer_info().map(|info| info.protocol_version.to_string()).unwrap_or_default();
     if version.as_str() >= SUBSCRIBED {
@@ -28,7 +28,7 @@ pub(super) async fn tell(peer: &Peer<RoleServer>) -> bool {
     }
 }
 
-/// Tells a client of each change, until its agent or its session has ended. `lives` is closed with the session.
+/// Notifies a client of each change until its agent or session ends. `lives` is closed with the session.
 pub(super) async fn follow(
     mut offers: watch::Receiver<Arc<Vec<PageToolOffer>>>,
     peer: Peer<RoleServer>,

@@ -1,6 +1,6 @@
 //! The registration of this process as a driver of the daemon.
 //!
-//! Owns when it registers: before the first command, and again after a daemon ended. The daemon ends the registration with
+//! Registers before the first command, and again after a daemon ended. The daemon ends the registration with
 //! this process or its connection.
 
 use super::list_changes;
@@ -98,7 +98,7 @@ impl Registration {
     }
 }
 
-/// Keeps what the page offers now, and tells the client if its list is another one.
+/// Stores the page's current tools, and notifies the client if the list changed.
 async fn take(known: &StdMutex<Vec<ListedPageTool>>, offered: Vec<ListedPageTool>, peer: &Peer<RoleServer>) {
     let before = std::mem::replace(&mut *lock(known), offered.clone());
     if before != offered {

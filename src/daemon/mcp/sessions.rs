@@ -55,7 +55,7 @@ impl Sessions {
         (in_use, closed.map(|session| session.id).collect())
     }
 
-    /// Notes a request of a session. `None` if the agent has no such session.
+    /// Records a request of a session. Returns `None` if the agent has no such session.
     fn use_of(&mut self, id: &str) -> Option<InUse> {
         let at = self.0.iter().position(|session| *session.id == *id)?;
         let session = self.0.remove(at);
@@ -136,7 +136,7 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
     headers.get(SESSION_HEADER)?.to_str().ok().map(str::to_owned)
 }
 
-/// Keeps the use of a session until its answer has been read or its reader has gone.
+/// Marks a session as used until its answer was read or the reader disconnected.
 fn while_read(response: Response, in_use: Option<InUse>) -> Response {
     let Some(in_use) = in_use else { return response };
     response.map(|body| {

@@ -1,6 +1,6 @@
 //! The person's own command that runs when an approval or a question opens, to tell them elsewhere.
 //!
-//! Owns what the command is told, its time limit and how many run at once. Never reads an answer from it: the person
+//! Owns the command's input, its time limit and how many run at once. Never reads an answer from it: the person
 //! answers in a panel, with `gstack approvals`, or with the link that the command got.
 
 use super::Approvals;

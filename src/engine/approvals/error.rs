@@ -12,7 +12,7 @@ pub(super) enum AnswerError {
     TakesNoText,
     /// The answers to a question are too long.
     TooLong,
-    /// The approval was answered already, or nobody waits for it any more.
+    /// The approval was answered or withdrawn already.
     Closed,
 }
 

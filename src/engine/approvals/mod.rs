@@ -1,6 +1,6 @@
 //! Approvals and questions: those that wait for the person, and the delivery of the answers to the conversation's task.
 //!
-//! Owns which answers are accepted. Other modules decide what to ask and what an answer means, and who may answer: for the
+//! Owns the acceptance of answers. Other modules decide what to ask, what an answer means and who may answer: for the
 //! terminal `http/guard.rs` (`person`), for panels `panel/dispatch.rs`.
 
 mod approval_command;

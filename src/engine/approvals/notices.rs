@@ -1,6 +1,6 @@
-//! What background workers are told of the approvals and questions that wait, for their desktop notifications.
+//! The waiting approvals and questions, for desktop notifications of background workers.
 //!
-//! Owns when they are told, and which browser is told of which approval: the one that has its tab, so that no two notify
+//! Owns the time of each report and its browser: the one that has the approval's tab, so that no two notify
 //! the person. Never answers an approval.
 
 use super::Approvals;
@@ -12,14 +12,14 @@ use gstack_protocol::ids::{ConversationId, TabId};
 use gstack_protocol::methods::ToPanel;
 use std::collections::BTreeMap;
 
-/// The most that one message lists. More notifications would help nobody.
+/// The most that one message lists.
 const MOST: usize = 20;
 /// The longest name and the longest text of a notification, in characters.
 const LONGEST_NAME: usize = 60;
 const LONGEST_ASK: usize = 160;
 
 impl Approvals {
-    /// Tells background workers of each change until the daemon ends.
+    /// Reports each change to background workers until the daemon ends.
     pub(crate) async fn tell_backgrounds(self) {
         // Notified of changed approvals too, and of new ports and tabs.
         let mut changed = self.0.drivers.watch();
@@ -34,7 +34,7 @@ impl Approvals {
         }
     }
 
-    /// Tells each port what it has not been told. A new port is told even that nothing waits: its browser may still show
+    /// Sends each port what it has not received. A new port also learns that nothing waits: its browser may still show
     /// notifications of an earlier connection.
     fn tell_each(&self, told: &mut BTreeMap<PortId, ApprovalsWaiting>) {
         // A port that has not reported its tabs yet would be told of none of their approvals.

@@ -62,7 +62,7 @@ impl Approvals {
     }
 }
 
-/// Tells every panel how a driver's approval was closed, when dropped.
+/// When dropped, reports to every panel how a driver's approval was closed.
 struct Closes {
     approvals: Approvals,
     waiting: PendingDriverApproval,

@@ -1,6 +1,6 @@
 //! When each everyday browser went away: its service worker stopped, its host was killed, or the browser was closed.
 //!
-//! Owns how long a command waits for it to return. Never lets another browser be opened in its place.
+//! Owns a command's wait for its return. Never opens another browser in its place.
 
 use gstack_protocol::ids::BrowserRun;
 use std::collections::HashMap;

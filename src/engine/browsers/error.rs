@@ -11,7 +11,7 @@ use std::io;
 
 #[derive(Debug)]
 pub(crate) enum BrowsersError {
-    /// No browser is open. Says why one is needed, or what happened to it.
+    /// No browser is open. Explains why a browser is required, or how the last one ended.
     NotOpen(Sentence),
     /// The everyday browser in use is away, and gstack does not open another one in its place.
     EverydayAway,
@@ -25,9 +25,9 @@ pub(crate) enum BrowsersError {
     BadName(BadBrowserName),
     /// No browser in use has the name. Holds the names that there are.
     NoSuchName { name: BrowserName, known: Vec<String> },
-    /// The browser of this name is gone, and gstack did not close it. Says why.
+    /// The browser of this name ended without gstack closing it, for this reason.
     Lost { name: BrowserName, why: String },
-    /// The browser on another machine is gone, and a command would open one on this machine. Says why.
+    /// The browser on another machine ended for this reason, and a command would open one on this machine.
     RemoteLost { why: String },
     /// Another browser than the named one has the tab, or none.
     NotItsTab { tab: TabId, name: BrowserName },

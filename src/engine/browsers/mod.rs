@@ -1,6 +1,6 @@
 //! The browsers: the ones in use, each by its name, and the everyday browsers that are connected.
 //!
-//! Owns which browsers are in use and how that changes: taken over from an earlier daemon, opened, attached to, lost,
+//! Owns the set of browsers in use and its changes: taken over from an earlier daemon, opened, attached to, lost,
 //! closed. Reports changes as `BrowserChange` and does not know who handles them. Releases the sessions that it
 //! created on other machines, also those of an earlier daemon. Never opens a browser by itself:
 //! `connect` and commands do.

@@ -1,6 +1,6 @@
-//! The browsers of one daemon by their names: which ones there are, and which one a request is for.
+//! The browsers of one daemon by their names, and the browser of a request.
 //!
-//! Owns the only place that finds the browser of a tab or of a name. Never opens or closes one.
+//! Owns the lookup of a browser by its tab or name. Never opens or closes one.
 
 use super::error::BrowsersError;
 use super::service::{Browsers, NamedBrowser};
@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub(super) const MOST_BROWSERS: usize = 8;
 const ENDED_UNSEEN: &str = "it ended, or it was not taken over, while gstack restarted";
 
-/// Chooses the browser of a request. `named` is the one that it names, `owner` the one that has its tab. `None`: the
-/// main one. Fails if it names a tab of another browser than the one that it names.
+/// Chooses the browser of a request. `named`: the browser in the request; `owner`: the browser that holds its tab. `None`: the
+/// main browser. Fails if the request names a tab of another browser.
 fn choose(
     tab: Option<TabId>,
     named: Option<BrowserName>,
@@ -108,7 +108,7 @@ impl Browsers {
         self.all().into_iter().find(|browsers| browsers.current().is_some_and(|browser| browser.run() == run))
     }
 
-    /// Returns the browser that a request is for: the one that it names, the one of its tab, or the main one.
+    /// Returns the browser of a request: the one that it names, the one of its tab, or the main one.
     ///
     /// # Errors
     ///

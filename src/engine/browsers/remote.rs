@@ -89,7 +89,7 @@ pub(crate) struct Releases {
     pub(crate) left: Vec<UnreleasedSession>,
 }
 
-/// What `connect` tells about the browser.
+/// The browser's description for `connect`.
 pub(crate) struct Reserved {
     pub(crate) browser: Browser,
     pub(crate) status: RemoteStatus,
@@ -147,7 +147,7 @@ impl Browsers {
         }
     }
 
-    /// Looks again for requests whose outcome is open, until there is none or the daemon ends.
+    /// Checks requests with an unknown outcome, until there is none or the daemon ends.
     pub(crate) async fn follow_requests(&self) {
         let shutdown = self.needs().tasks.shutdown();
         while self.shared.sessions.left().iter().any(|entry| entry.requested.is_some()) {
@@ -193,7 +193,7 @@ impl Browsers {
         }
     }
 
-    /// Tells the other machine at intervals that its browser is in use.
+    /// Reports to the other machine at intervals that its browser is in use.
     async fn keep_alive(self, browser: Browser, remote: Arc<Remote>) {
         let shutdown = self.needs().tasks.shutdown();
         let mut due = tokio::time::interval(KEEP_ALIVE);

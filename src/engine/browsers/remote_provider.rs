@@ -1,6 +1,6 @@
 //! Providers of browsers on other machines, made of what was requested and of `config.toml`.
 //!
-//! Owns where a setting and a key come from. Never connects.
+//! Owns the lookup of settings and keys. Never connects.
 
 use super::service::Browsers;
 use crate::config::EndpointConfig;

@@ -48,7 +48,7 @@ pub(crate) struct BrowserServices {
 pub(super) struct Shared {
     pub(super) needs: BrowserServices,
     /// Has the main browser from the start, and any other from its first connection. A name keeps its entry, so that
-    /// whoever waits to open or close a browser waits for the same lock.
+    /// callers that open or close a browser wait for the same lock.
     pub(super) named: Mutex<BTreeMap<BrowserName, Arc<NamedBrowser>>>,
     pub(super) relays: Mutex<Relays>,
     pub(super) sessions: RemoteRecord,

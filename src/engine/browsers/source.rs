@@ -48,7 +48,7 @@ pub(super) trait Source: Send + Sync {
     fn session(&self) -> Option<String> {
         None
     }
-    /// Tells the other machine that the browser is in use. Fails if its session has ended.
+    /// Reports to the other machine that the browser is in use. Fails if its session has ended.
     fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
         Box::pin(async { Ok(()) })
     }

@@ -26,7 +26,7 @@ pub(super) enum CutCause<'a> {
 }
 
 impl From<CutOff<'_>> for Fault {
-    /// Says that the outcome is unknown if the command changes something.
+    /// Reports an unknown outcome if the command changes something.
     fn from(CutOff { spec, by }: CutOff<'_>) -> Self {
         let unknown =
             |why: &str| format!("`{}` was interrupted ({why}): it is unknown whether it took effect", spec.name);

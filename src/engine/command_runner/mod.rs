@@ -124,7 +124,7 @@ impl CommandRunner {
             Either::Right((answered, run)) => (run.await, answered),
         };
         if outcome.is_ok() && !answered && self.browsers.lose_if_silent(&browser).await {
-            // What gstack knows of its tabs is no answer of the browser.
+            // gstack's own list of tabs is not an answer from the browser.
             return Err(BrowsersError::Closed.into());
         }
         let may_be_lost = match &outcome {

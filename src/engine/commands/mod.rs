@@ -1,7 +1,7 @@
 //! The commands that people, scripts, named terminals and trusted drivers run: the checks before, the browser for the first one, and the
 //! output.
 //!
-//! Owns what a client's command needs besides being run. `command_runner` runs it; agents have their own way
+//! Owns the steps around a client's command. `command_runner` runs it; agents have their own way
 //! (`tools`).
 
 mod error;
@@ -336,7 +336,7 @@ fn source_of(driver: &Driver) -> Source {
     Source { kind, driver: Some(driver.name.clone()) }
 }
 
-/// Notes in the outcome that the browser is a new one.
+/// Marks the browser as new in the outcome.
 fn in_new_browser(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
     const NEW: &str = "The previous browser was closed or crashed, and its tabs are gone. This is a new browser.";
     match outcome {

@@ -87,7 +87,7 @@ impl Commands {
         TabSwitch::Callback(Arc::new(move |tab| commands.work_in(&conversation, tab)))
     }
 
-    /// Notes in a terminal's set what its command opened and closed.
+    /// Updates a terminal's set with the tabs that its command opened and closed.
     pub(super) async fn settle_own_tabs(&self, driver: &Driver, own: OwnTabs) {
         let conversation = &driver.conversation;
         if let Some(tab) = own.tab {

@@ -57,7 +57,7 @@ pub struct AgentsConfig {
     /// The limit for one tool result; more would only fill a model's context. Terminals and scripts get the whole
     /// output, because piped data must be complete.
     pub output_kilobytes: usize,
-    /// Pauses whoever works in a tab when the person uses the mouse or keyboard in its page.
+    /// Pauses the agent or client in a tab when the person uses the mouse or keyboard in its page.
     pub pause_on_input: bool,
     /// The confinement of agents and the processes they start to their own files.
     pub sandbox: SandboxMode,

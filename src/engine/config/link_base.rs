@@ -1,6 +1,6 @@
 //! `agents.approval-link-base`: the address at which the person's own proxy makes gstack's port reachable for links.
 //!
-//! Owns which addresses are allowed, and which `Host` and `Origin` belong to them.
+//! Owns the allowed addresses, and the `Host` and `Origin` of each.
 
 use serde::Deserialize;
 use url::{Host, Url};

@@ -172,7 +172,7 @@ impl Default for TurnsConfig {
     }
 }
 
-/// What is kept of an agent's acts for `gstack evidence`, beside their words.
+/// What gstack keeps of an agent's acts for `gstack evidence`, besides text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvidenceConfig {

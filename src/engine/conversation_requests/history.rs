@@ -1,6 +1,6 @@
 //! Conversations that are renamed, moved to another tab or folder, or deleted.
 //!
-//! Owns what must end first: a running turn is stopped before its conversation goes away. Never drives a turn.
+//! Stops a running turn before its conversation is removed or moved. Never drives a turn.
 
 use super::ConversationRequests;
 use super::error::RequestError;

@@ -1,6 +1,6 @@
 //! The control files of the conversation's folder (what git runs there, and the project's rules) around an agent's turn.
 //!
-//! Owns when they are looked at and put back, and the card about them. They are put back before the person is asked, so
+//! Owns the time of the comparison and of putting back, and the card. The files are put back before the person is asked, so
 //! that no git of theirs runs what an agent wrote while the card is open.
 
 use super::task::Task;
@@ -38,7 +38,7 @@ impl Watched {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Looks at the folder, for a turn.
+    /// Starts the comparison for a turn.
     async fn look(&self, folder: String, turn_id: TurnId) {
         let look = move || Some(ControlFiles::look(&Path::new(&folder).canonicalize().ok()?));
         let files = tokio::task::spawn_blocking(look).await.ok().flatten();
@@ -47,11 +47,11 @@ impl Watched {
     }
 }
 
-/// What differed.
+/// The differences.
 #[derive(Default)]
 struct PutBack {
     changes: Vec<Change>,
-    /// What could not be put back, and why.
+    /// The files that could not be put back, with the reason.
     failed: Vec<String>,
 }
 

@@ -155,7 +155,7 @@ impl Task {
         self.services.tasks.spawn(async move {
             // The agent withdraws a question by an event, which ends the wait.
             let answers: QuestionAnswers = pending.answered(limit, &CancellationToken::new()).await;
-            // Dropping the sender tells the agent that no one answered. The agent may have ended.
+            // Dropping the sender reports a missing answer to the agent, which may have ended.
             if !answers.is_empty() {
                 answer.send(answers).ok();
             }

@@ -1,6 +1,6 @@
 //! The beginning and the end of a turn, as the rest of the daemon learns of them.
 //!
-//! Owns what is told and saved then. Never decides when a turn begins or ends.
+//! Owns the reports and records of these moments. Never decides when a turn begins or ends.
 
 use super::TaskServices;
 use crate::conversations::persist;

@@ -1,6 +1,6 @@
 //! The steps of a running turn: their text and their images.
 //!
-//! Owns what lies between the start and the end of a step. Never runs or measures anything: the conversation does.
+//! Owns the time between the start and the end of a step. Never runs or measures anything: the conversation does.
 
 use crate::conversations::Learned;
 use gstack_agent::adapter::{Image, StepWords};

@@ -26,7 +26,7 @@ pub(crate) trait Answer: Sized {
     fn withdrawn() -> Self;
     /// Closes the request because its time is over. Fails if it has been answered already.
     fn time_out(gate: &ConversationGate, id: Self::Id) -> Result<Self, ChatError>;
-    /// The event that closes the request because nobody waits for its answer.
+    /// The event that closes a request whose requester has disconnected.
     fn withdrawal(id: Self::Id) -> Event;
 }
 

@@ -1,6 +1,6 @@
 //! One registered driver.
 //!
-//! Owns what the registration says. Never ends a registration.
+//! Owns the data of a registration. Never ends one.
 
 use super::names::DriverNames;
 use gstack_base::browser_names::BrowserName;
@@ -34,7 +34,7 @@ pub struct Driver {
     pub(crate) opening: tokio::sync::Mutex<()>,
 }
 
-/// What a registration consists of.
+/// The data of a registration.
 pub(crate) struct NewDriver<'a> {
     pub(crate) kind: DriverKind,
     pub(crate) client: &'a str,
@@ -47,7 +47,7 @@ pub(crate) struct NewDriver<'a> {
     pub(crate) process: Process,
 }
 
-/// What is known of a tunnel.
+/// The data of a tunnel.
 pub(crate) struct TunnelFacts {
     /// The other machine, as the person named it.
     pub(crate) to: Option<String>,
@@ -78,7 +78,7 @@ impl Driver {
         self.trusted
     }
 
-    /// Returns true if it works only in tabs of its set, whoever it acts for.
+    /// Returns true if it works only in tabs of its set, even if it acts as the person.
     pub(crate) fn has_own_tabs(&self) -> bool {
         !self.trusted || self.kind == DriverKind::Terminal
     }

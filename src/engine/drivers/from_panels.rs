@@ -1,6 +1,6 @@
 //! The person gives a tab to a driver and takes it back, in a panel beside it.
 //!
-//! Owns what is recorded of it. `leases` moves the tab. Only a confirmed browser's panel gets here
+//! Owns the record of it. `leases` moves the tab. Only a confirmed browser's panel gets here
 //! (`panel/dispatch.rs`): no page, agent or client does.
 
 use super::driver::Driver;

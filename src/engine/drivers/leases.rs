@@ -121,7 +121,7 @@ impl Drivers {
         self.give(&to, tab)
     }
 
-    /// Gives a tab to a driver for the person, and takes it from the one that had it.
+    /// Moves a tab to a driver on the person's request.
     pub(super) fn give(&self, to: &Driver, tab: TabId) -> Result<CommandResult, Fault> {
         self.open_tab(tab)?;
         self.check_browser(to, tab)?;

@@ -1,7 +1,7 @@
 //! Drivers: the MCP clients, CDP clients and named terminals that are registered now, the tabs that they lease, the approvals that they wait for, and
 //! the CDP endpoints.
 //!
-//! Owns who is registered, under which name and for which process, who leases which tab, and what panels are told of it.
+//! Owns the registrations (name and process), the leases, and the messages to panels about them.
 //! Never decides what a driver may do: the policy does. The sets that leases are made of are in `tabs`.
 
 mod approvals;

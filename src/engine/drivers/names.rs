@@ -1,6 +1,6 @@
 //! The names of drivers: what the program calls itself, and the person's name for it.
 //!
-//! Owns how they are shown. A program chooses its name, so it must neither hide letters nor look like the person's.
+//! Owns their display. A program chooses its name, so the name must neither hide letters nor look like the person's.
 
 use super::error::DriversError;
 use gstack_base::shorten::shorten;
@@ -13,7 +13,7 @@ const NAMELESS: &str = "mcp";
 
 /// The two parts of a driver's name.
 pub(super) struct DriverNames {
-    /// What the program calls itself.
+    /// The program's own name for itself.
     pub(super) client: String,
     /// The person's name for it.
     pub(super) label: Option<String>,

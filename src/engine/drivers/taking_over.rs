@@ -1,7 +1,7 @@
 //! The commands `pause` and `resume`, and the panel's hand-back: the person takes over a tab from whoever works in it, and
 //! hands it back.
 //!
-//! Owns whom that concerns and what is said about it. `pauses` has the state; `browser_events` takes over after the
+//! Owns the choice of the paused one and the messages about it. `pauses` has the state; `browser_events` takes over after the
 //! person's own input in a page. No agent and no client ends a pause.
 
 use super::driver::Driver;

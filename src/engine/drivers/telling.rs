@@ -1,6 +1,6 @@
 //! What panels are told of drivers: who leases which tab, which approvals wait, and which tabs agents have opened.
 //!
-//! Owns when they are told: once for each change, and again when a panel opens. Changes that arrive together are told
+//! Reports once for each change, and again when a panel opens. Changes that arrive together are reported
 //! together. Never answers an approval.
 
 use super::driver::Driver;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// With the longest names they still fit into one of Chrome's frames, beside the approvals.
 const MOST_LEASES: usize = 200;
 
-/// What each port was told last.
+/// The last report to each port.
 pub(super) type ToldDrivers = BTreeMap<PortId, DriversShown>;
 
 impl Drivers {
@@ -28,13 +28,13 @@ impl Drivers {
         self.0.changed.send_replace(());
     }
 
-    /// Tells the panels of a port again, because one of them has just opened.
+    /// Reports to the panels of a port again, because one of them has just opened.
     pub(crate) fn tell_again(&self, port: PortId) {
         lock(&self.0.told).remove(&port);
         self.changed();
     }
 
-    /// Tells panels of each change until the daemon ends.
+    /// Reports each change to panels until the daemon ends.
     pub(crate) async fn follow(self) {
         let mut changed = self.0.changed.subscribe();
         let mut sets_changed = self.0.uses.tabs.sets().changes();

@@ -1,6 +1,6 @@
 //! Named terminals: the shells and scripts of the person whose commands carry a name (`--driver`).
 //!
-//! Owns which of them a calling process belongs to. The kernel names the process; its ancestors decide, never the name alone.
+//! Owns finding the terminal of a calling process. The kernel names the process; its ancestors decide, never the name alone.
 
 use super::driver::Driver;
 use super::error::DriversError;

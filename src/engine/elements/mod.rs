@@ -1,6 +1,6 @@
 //! Page elements as a panel refers to them: refs, the outline, picking, and the agent's pointer.
 //!
-//! Owns which panel picks where. The browser layer does the drawing.
+//! Owns each panel's pick. The browser layer draws.
 
 mod error;
 mod pointing;

@@ -137,7 +137,7 @@ fn put_requests(out: &mut String, act: &ReportedAct, requests: &[TracedRequest])
     }
 }
 
-/// Says what the file leaves out.
+/// Writes the note about what the file omits.
 fn notes(report: &Report, acts: usize) -> Vec<String> {
     let mut notes = vec![
         format!("Written by gstack {VERSION}. The file loads nothing and runs nothing. Times are in UTC."),

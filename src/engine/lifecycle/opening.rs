@@ -1,6 +1,6 @@
 //! Opening and closing the engine.
 //!
-//! Owns what is done before the services exist, what they begin with, and how they end. `wiring` constructs them.
+//! Owns the steps before the services exist, their initial state, and their end. `wiring` constructs them.
 
 use super::leftovers;
 use super::wiring::{self, Foundation};

@@ -46,7 +46,7 @@ use gstack_chat::Store;
 use gstack_command::RecordingLog;
 use std::sync::{Arc, Weak};
 
-/// What the services are built on.
+/// The inputs of the services.
 pub(super) struct Foundation {
     pub(super) home: Home,
     pub(super) config: Config,

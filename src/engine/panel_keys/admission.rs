@@ -1,6 +1,6 @@
 //! Admitting a port: its browser's tabs count, and its panels are served.
 //!
-//! Owns what follows from a confirmation. Never decides who is confirmed.
+//! Owns the effects of a confirmation. Never decides who is confirmed.
 
 use super::PanelKeys;
 use crate::ports::PortId;

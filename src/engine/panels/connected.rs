@@ -1,6 +1,6 @@
 //! Connections: ports and their panels connect, say hello and disconnect.
 //!
-//! Owns what begins and ends with them. Never reads their requests.
+//! Starts and ends what depends on them. Never reads their requests.
 
 use super::Panels;
 use super::error::PanelError;

@@ -1,6 +1,6 @@
 //! The panels: their ports connect, say hello and disconnect; panels open, close, and get the keyboard.
 //!
-//! Owns what begins and ends with them. `ports` holds the ports themselves, `panel_keys` decides which are served.
+//! Starts and ends what depends on them. `ports` holds the ports themselves, `panel_keys` decides which are served.
 
 mod connected;
 mod error;

@@ -1,6 +1,6 @@
 //! Pauses: the person took over a tab in which an agent or an MCP client works, and has not handed it back.
 //!
-//! Owns who is paused, which calls that cancels, and the person's note. Workers are known by their conversation: an
+//! Owns the paused workers, the calls that a pause cancels, and the person's note. Workers are known by their conversation: an
 //! agent's, or the detached one of an MCP client. Never decides what counts as the person's input, and runs no call.
 
 use gstack_base::mutex::lock;
@@ -32,12 +32,12 @@ struct Shared {
 #[derive(Default)]
 struct Worker {
     running: Vec<RunningCall>,
-    /// Where its last call ran, and when that ended.
+    /// The tab of its last call, and the time when that ended.
     last: Option<(TabId, Instant)>,
     /// The number of its calls that wait for the person's answer.
     asking: usize,
     pause: Option<Pause>,
-    /// What the person wrote when they handed the tab back. The next call gets it.
+    /// The person's note when they handed the tab back. The next call gets it.
     handed_back: Option<HandedBack>,
 }
 
@@ -111,7 +111,7 @@ impl Pauses {
         Asking { pauses: self.clone(), worker: worker.clone() }
     }
 
-    /// Pauses whoever works in the tab now. Returns `true` if anyone did.
+    /// Pauses the agent or client that works in the tab now. Returns `true` if there was one.
     pub(crate) fn person_acted(&self, tab: TabId) -> bool {
         self.pause_where(tab, |worker| {
             let acts = worker.running.len() > worker.asking && worker.running.iter().any(|call| call.tab == tab);

@@ -1,7 +1,7 @@
 //! The policy: what an agent may do without approval, the rules that people made, and the record of every decision.
 //!
 //! Owns the rules, their file, and the audit. `rules` decides and is pure. Anything not plainly allowed needs an
-//! approval, is denied if no one can be asked, and nothing is allowed if the rules or the audit cannot be read or
+//! approval, is denied if the person cannot be asked, and nothing is allowed if the rules or the audit cannot be read or
 //! written.
 
 mod action_request;

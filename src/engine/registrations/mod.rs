@@ -43,7 +43,7 @@ pub struct Registrations {
 }
 
 impl Registrations {
-    /// Registers a process as a driver and tells it so. It stays registered until nobody reads the lines or the process
+    /// Registers a process as a driver and confirms it. It stays registered until its connection or the process
     /// ends. Fails if the process is not known, is registered already, or the tab that it starts with is not open or
     /// leased.
     pub fn begin_driver(
@@ -131,7 +131,7 @@ impl Registrations {
     }
 }
 
-/// Tells a driver of the tools of its tab's page whenever they change. Ends when nobody reads the lines.
+/// Sends a driver the tools of its tab's page whenever they change. Ends with the driver's connection.
 async fn tell_page_tools(offers: Option<watch::Receiver<Arc<Vec<PageToolOffer>>>>, lines: &mpsc::Sender<DriverLine>) {
     let Some(mut offers) = offers else { return std::future::pending().await };
     while offers.changed().await.is_ok() {

@@ -12,7 +12,7 @@ use gstack_protocol::driver::DriverKind;
 use gstack_protocol::fault::Fault;
 use std::sync::Arc;
 
-/// What a terminal is called before the person's name for it: `terminal (shop)`.
+/// The part of a terminal's name before the person's own: `terminal (shop)`.
 const CLIENT: &str = "terminal";
 
 impl Registrations {

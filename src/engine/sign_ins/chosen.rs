@@ -1,6 +1,6 @@
 //! One sign-in that is about to be filled in, and the interface that commands have to all of them.
 //!
-//! Owns where each secret comes from. Each is fetched when there is a field for it, and kept nowhere.
+//! Owns the source of each secret. Fetches it when there is a field for it, and keeps none.
 
 use super::error::SignInError;
 use super::provider;

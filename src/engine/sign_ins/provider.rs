@@ -179,7 +179,7 @@ async fn bw_item(
     }
 }
 
-/// Asks the program, and if it fails, why.
+/// Asks the program. If it fails, asks it for the reason.
 async fn ask(
     provider: &SecretProvider,
     arguments: &[&str],

@@ -1,6 +1,6 @@
 //! The person's requests about saved sign-ins, each recorded in the audit without its secrets.
 //!
-//! Owns what the audit says. `service` owns the store.
+//! Owns the audit's lines. `service` owns the store.
 
 use super::service::SignIns;
 use gstack_base::clock::now_millis;

@@ -30,7 +30,7 @@ pub(super) enum Key {
     Passphrase(SecretText),
 }
 
-/// Where a file's key is.
+/// The place of a file's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyPlace {
     Keyring,

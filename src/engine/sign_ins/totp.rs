@@ -1,6 +1,6 @@
 //! One-time codes by time (RFC 6238).
 //!
-//! Owns the reading of a seed and the calculation. Never knows the time by itself.
+//! Owns parsing a seed and the calculation. The caller passes the time.
 
 use hmac::{Hmac, KeyInit, Mac};
 use percent_encoding::percent_decode_str;

@@ -21,7 +21,7 @@ use std::mem;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What is known about a tab that a panel names.
+/// The known facts about a tab that a panel names.
 pub(crate) enum KnownPlace {
     Known(TabPlace),
     /// The extension has reported the tab, but DevTools has not named its page yet.

@@ -28,7 +28,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct TabSet {
-    /// What the agent of the conversation's latest turn is called. `None` for a driver's set, and before the first turn.
+    /// The name of the agent in the conversation's latest turn. `None` for a driver's set, and before the first turn.
     agent: Option<String>,
     added: BTreeMap<TabId, JoinedBy>,
     /// The tab in which the agent works. `None` for the conversation's own tab.

@@ -20,7 +20,7 @@ pub(super) struct TabContext<'a> {
     pub(super) taint_log: &'a TaintLog,
 }
 
-/// What a call does besides what its command always does.
+/// The effects of one call beyond those of its command.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Effects {
     /// True if the text would be typed into a password field.

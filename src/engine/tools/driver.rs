@@ -1,6 +1,6 @@
 //! The tools of an MCP client: the same as an agent's, with the same policy, but without a turn or a journal.
 //!
-//! Owns what differs: its first tab, and its `lease` and `release`. Its approvals wait in `approvals`.
+//! Owns the differences: its first tab, and its `lease` and `release`. Its approvals wait in `approvals`.
 
 use super::ConversationTools;
 use crate::activity::Source;

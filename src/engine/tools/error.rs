@@ -18,7 +18,7 @@ pub(super) enum ToolError {
     PageChanged,
     /// The text to type contains a Tab followed by more text.
     TypesBeyondTab,
-    /// What the page says about its tool is too long for a person to read.
+    /// The page's description of its tool is too long for a person to read.
     ToolTooLong(String),
     /// The page in the agent's tab offers no tool that is listed under this name.
     PageToolGone(String),

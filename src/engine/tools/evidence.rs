@@ -1,7 +1,7 @@
 //! What an agent's act leaves for `gstack evidence`: the pages before and after it, the requests that its tab sent, and
 //! pictures if the person wants them.
 //!
-//! Owns what is noted while an act runs. An act without these notes runs the same: nothing here fails a call.
+//! Owns the record of a running act. No failure here fails the call.
 
 use super::ConversationTools;
 use crate::activity;
@@ -57,7 +57,7 @@ impl ActNotes {
         Self(Some(RunningNotes { call: call.clone(), tab: OnceLock::new(), trace: Mutex::new(trace) }))
     }
 
-    /// Notes the page in the call's tab, once it is known that the call may use that tab.
+    /// Records the page in the call's tab, once the call may use that tab.
     pub(super) fn placed(&self, tools: &ConversationTools, tab: TabId) {
         let Some(noted) = &self.0 else { return };
         if noted.tab.set(tab).is_ok() {
@@ -65,7 +65,7 @@ impl ActNotes {
         }
     }
 
-    /// Notes that the call runs from now on, and takes the picture before it.
+    /// Records the start of the call, and takes the picture before it.
     pub(super) async fn permitted(&self, tools: &ConversationTools, cancel: &CancellationToken) {
         let Some(noted) = &self.0 else { return };
         lock(&noted.trace).permitted_at = Some(now_millis());
@@ -144,7 +144,7 @@ fn address(url: &str) -> String {
     shorten(&redaction::shared_address(url), LONGEST_TEXT)
 }
 
-/// Notes the requests that these tabs sent since `from`.
+/// Records the requests that these tabs sent since `from`.
 async fn note_requests(tools: &ConversationTools, tabs: &[TabId], from: u64, trace: &mut ActTrace) {
     let mut requests = Vec::new();
     let mut looked = false;

@@ -7,7 +7,7 @@ use gstack_protocol::page_tool::PAGE_TOOL_PREFIX;
 use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 
-/// What the page offers, and the wish to look again.
+/// The tools that the page offers, and the request to look again.
 #[derive(Default)]
 pub(super) struct PageToolList {
     pub(super) offers: watch::Sender<Arc<Vec<PageToolOffer>>>,
@@ -15,7 +15,7 @@ pub(super) struct PageToolList {
 }
 
 impl PageToolList {
-    /// Asks for a look. Several wishes before the look are one.
+    /// Requests a look. Several requests before the look count as one.
     pub(super) fn look(&self) {
         self.look.notify_one();
     }

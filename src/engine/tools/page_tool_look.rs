@@ -1,6 +1,6 @@
 //! The tools of the page that an agent's tab shows, offered to the agent while the page offers them.
 //!
-//! Owns when the page is asked (after each call), and which call a tool's name means. A call of one is a call of the command for
+//! Asks the page after each call, and maps a tool's name to its call. A call of one is a call of the command for
 //! page tools: the same approval, audit and taint.
 
 use super::error::ToolError;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A page that does not answer offers nothing.
 const LOOK_LIMIT: Duration = Duration::from_secs(10);
 
-/// Looks whenever a look is asked for, until the agent has ended.
+/// Looks on each request, until the agent has ended.
 pub(super) async fn follow(tools: Arc<ConversationTools>) {
     let shutdown = tools.services.tasks.shutdown();
     loop {

@@ -1,6 +1,6 @@
 //! The highlight in the page of what an approval card concerns, while the card is open.
 //!
-//! Owns when it is drawn, and removes it with the card. The card never waits for it: it is shown even if nothing can be
+//! Draws it and removes it with the card. The card never waits for it: it is shown even if nothing can be
 //! drawn in the page.
 
 use super::ConversationTools;

@@ -1,6 +1,6 @@
 //! What a call sends to a site and reads from it, for the taint log of its conversation.
 //!
-//! Owns what is recorded. `policy` has the log, and judges by it.
+//! Owns the recording. `policy` has the log, and judges by it.
 
 use super::ConversationTools;
 use gstack_base::site;

@@ -31,7 +31,7 @@ pub(super) struct Shared {
     config: ConfigFile,
     /// Git runs in the environment of agents.
     agents: AgentPool,
-    /// Says whether a conversation still needs its tree.
+    /// Returns whether a conversation still needs its tree.
     pub(super) store: Arc<Store>,
     /// Receive faults of saving.
     pub(super) ports: Ports,

@@ -1,7 +1,7 @@
 //! A git worktree on disk: created, inspected, removed.
 //!
 //! Owns the calls to git. Never removes anything that a person or an agent wrote: it first determines what a removal
-//! would lose, and keeps the tree if in doubt. Never knows of conversations. An agent may write the tree's own `.git`,
+//! would lose, and keeps the tree if in doubt. Does not handle conversations. An agent may write the tree's own `.git`,
 //! so git gets the directory that was recorded next to the tree when it was created.
 
 use super::git::{self, Git, GitError, Repository};

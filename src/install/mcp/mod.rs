@@ -90,7 +90,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Returns this program, with these arguments after `mcp`.
+    /// Builds the command line `gstack mcp ARGUMENTS`.
     pub(crate) fn of_this_program(
         arguments: &[String],
         environment: Vec<(String, String)>,

@@ -30,7 +30,7 @@ enum WaitingKind {
 
 impl CodexHandler {
     pub(super) fn asked(&mut self, id: Value, request: Request, out: &mut HandlerOutput) {
-        // Without a running turn there is nobody to ask.
+        // Without a running turn, the person cannot be asked.
         let in_turn = self.turn.is_some();
         match request {
             Request::Command(command) if in_turn => self.ask_command(id, command, out),

@@ -1,6 +1,6 @@
 //! Gives chosen files to a file field: by our paths, by the paths of copies on the browser's machine, or by content.
 //!
-//! Owns which of the three. Never judges the paths.
+//! Owns the choice of one of the three. Never judges the paths.
 
 use crate::devtools_session::Session;
 use crate::page::error::PageError;
@@ -38,7 +38,7 @@ pub(super) enum FileInput<'a> {
 }
 
 impl Page {
-    /// Gives the files to the field.
+    /// Sets the files of the field.
     pub(super) async fn give_files(
         &self,
         session: &Session,

@@ -1,4 +1,4 @@
-//! Keeps a press out of every document of the tab except the one that it is meant for.
+//! Blocks a press in every document of the tab except its target's.
 //!
 //! Owns the order: the pointer moves first, because a page may rearrange itself at that; then the point is tested again, and
 //! only then is the button pressed, while the other documents take no pointer events. Never sends the press.
@@ -131,7 +131,7 @@ impl Page {
                     tracing::debug!(%error, "a frame could not be kept from a press");
                     fault = Some("another frame of the page did not answer".to_owned());
                 }
-                // The browser's own documents, and a person's own click: nobody else decided where it may land.
+                // The browser's own documents, and a person's own click, which may land anywhere.
                 Err(error) => tracing::debug!(%error, "a frame is not kept from a press"),
             }
         }

@@ -3,7 +3,7 @@
 //! Owns the binding to one document: values are sent only into the script context of the document in which the fields
 //! were seen, so that no other page's process ever gets them. The checks right before each value are in
 //! `injected/sign_in.js`. Also owns the answer whether a tab may still show a
-//! secret, which an agent's script could read there. Never knows where a secret comes from and never keeps one.
+//! secret, which an agent's script could read there. Never looks up a secret and never keeps one.
 
 use crate::frames::{Context, FrameId};
 use crate::page::error::PageError;

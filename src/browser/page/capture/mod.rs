@@ -1,6 +1,6 @@
 //! Screenshots and PDFs of a page.
 //!
-//! Owns what is rendered and how it is put together. Never decides where a file goes.
+//! Owns rendering and composition. Never decides where a file goes.
 
 mod annotate;
 mod picture;

@@ -1,6 +1,6 @@
 //! The task that feeds the journals of a browser's engaged tabs with its events.
 //!
-//! Owns which events are read and which tab each belongs to. The journal decides what to keep.
+//! Owns the choice of events and the tab of each. The journal decides what to keep.
 
 use super::capture_file::{CaptureFile, Captured};
 use super::recording;

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// The limit of a tab whose requests are recorded, in bytes. The limit of all tabs does not apply to it meanwhile.
 const MOST_BYTES_RECORDED: usize = 32 * 1024 * 1024;
-/// What the texts of a request's record take besides their letters, in bytes.
+/// The size of a request's texts besides their letters, in bytes.
 const TEXT_OVERHEAD: usize = 128;
 
 impl Journal {

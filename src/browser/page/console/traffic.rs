@@ -9,9 +9,9 @@ use gstack_base::clock::now_millis;
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
 
-/// What an event takes besides its parameters: its session, its method and their headers, in bytes.
+/// The size of an event besides its parameters, in bytes: its session, its method and their headers.
 const EVENT_OVERHEAD: usize = 200;
-/// What the details of a request take besides its events, in bytes.
+/// The size of a request's details besides its events, in bytes.
 const REQUEST_OVERHEAD: usize = 500;
 /// In bytes: a larger event (a `data:` address may contain a whole file) is not kept.
 const LARGEST_EVENT: usize = 256 * 1024;

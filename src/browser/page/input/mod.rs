@@ -1,6 +1,6 @@
 //! Trusted input: keys, mouse and touch as DevTools events, and the input that a client holds down.
 //!
-//! Owns how input is sent. Never decides which element it is for.
+//! Owns sending input. Never chooses the element.
 
 pub(super) mod events;
 mod held_input;

@@ -55,7 +55,7 @@ pub struct Audit {
     pub version: String,
     /// The worst first.
     pub broken: Vec<AuditedRule>,
-    /// What axe-core cannot tell.
+    /// The checks that axe-core could not decide.
     pub doubtful: Vec<AuditedRule>,
     /// Rules that something was checked by and that hold.
     pub passed: Vec<String>,

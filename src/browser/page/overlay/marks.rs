@@ -1,6 +1,6 @@
 //! Marks drawn over a tab's page for the user: the refs of its last snapshot, and an outline around one element.
 //!
-//! Owns which of them are shown. Takes no turn on the tab: drawing does not wait for commands, nor commands for
+//! Owns the choice of what is shown. Takes no turn on the tab: drawing does not wait for commands, nor commands for
 //! drawing. All marks are in one element per document, which is not part of snapshots or screenshots and receives no
 //! input.
 

@@ -42,7 +42,7 @@ pub struct ServiceWorker {
     pub clients: usize,
 }
 
-/// What stopping came to.
+/// The result of stopping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// These were running and are stopped.

@@ -31,7 +31,7 @@ impl Gate {
         Self { only_on, state: GateState::Open }
     }
 
-    /// Notes an address that the tab shows or has just shown.
+    /// Records an address that the tab shows or has just shown.
     pub(super) fn sees(&mut self, url: &str, now: Instant) {
         let Some(wanted) = &self.only_on else { return };
         if SiteOrPage::of(url) != *wanted {
@@ -41,7 +41,7 @@ impl Gate {
         }
     }
 
-    /// Notes that some of the tab's addresses are unknown.
+    /// Records that some of the tab's addresses are unknown.
     pub(super) fn lost_track(&mut self, now: Instant) {
         if self.only_on.is_some() {
             self.state = GateState::Opening(now + SETTLES);

@@ -1,6 +1,6 @@
 //! Calls a page's tool and waits for its answer.
 //!
-//! Owns the wait, and the cancellation of a call whose caller has gone.
+//! Owns the wait, and the cancellation of a call whose caller has disconnected.
 
 use super::offered::{PageTool, ToolChoice, choose};
 use super::reports::{RESPONDED, Reports};
@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 /// A form that is not submitted by the call is filled in at once: then it waits for a person.
 const FORM_WAIT: Duration = Duration::from_secs(1);
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolOutcome {
     Answered(Value),

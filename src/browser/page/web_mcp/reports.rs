@@ -70,7 +70,7 @@ impl Reports {
                 source.frames.push(frame);
                 continue;
             }
-            // A frame that has gone meanwhile offers nothing.
+            // A frame that was removed meanwhile offers nothing.
             let Ok(session) = page.session_of(&frame.id) else { continue };
             let events = session.subscribe(&[ADDED, REMOVED, RESPONDED]);
             reports.sources.push(Source { session, frames: vec![frame], events });

@@ -1,6 +1,6 @@
 //! The password that a desktop keyring stores for a browser's cookies.
 //!
-//! Owns where each browser keeps it. Never prints or logs it.
+//! Owns the place where each browser keeps it. Never prints or logs it.
 
 use gstack_keyring::{Item, KeyringError};
 use zeroize::Zeroizing;
