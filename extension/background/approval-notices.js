@@ -2,7 +2,7 @@
  * Desktop notifications of approvals and questions that wait while no panel shows them. Off until the person grants the
  * permission `notifications` in the settings.
  *
- * Owns which ones are shown: each is shown once at most, and closed as soon as it no longer waits or a panel shows it.
+ * Shows each once at most, and closes it as soon as it no longer waits or a panel shows it.
  * Never answers anything: a click only leads to the card, whose guard against hasty and covered clicks a notification
  * does not have, so there is no button either.
  * @import { ApprovalNotice } from "../protocol.js"

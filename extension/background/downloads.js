@@ -13,7 +13,7 @@ const MOST_BEGUN = 100;
 /** @typedef {{ guid: string, url?: string, state?: string }} Told  the parameters of a download's events that matter here */
 
 export class Downloads {
-  /** What has begun, by its id in DevTools. @type {Map<string, { url: string, at: number }>} */
+  /** The downloads that have begun, by their id in DevTools. @type {Map<string, { url: string, at: number }>} */
   #begun = new Map();
   /** Entries of Chrome's list that are matched. @type {Set<number>} */
   #matched = new Set();

@@ -1,7 +1,7 @@
 /**
  * The pill, frame and cursor in the tabs that an agent works in.
  *
- * Owns which tabs carry our content script: the tabs that the daemon names, and the tabs whose refs a person views, so
+ * Owns the set of tabs with our content script: the tabs that the daemon names, and the tabs whose refs a person views, so
  * that both are drawn in one element. Each holds a port to this worker, so its marks disappear with the worker. Never
  * draws anything itself.
  * @import { Acting, WorkingTab } from "../protocol.js"

@@ -1,7 +1,7 @@
 /**
  * CDP for the daemon when it has no pipe to this browser: `chrome.debugger` on the tabs that it names.
  *
- * Owns which tabs are attached. Attaches only on the daemon's request, detaches from all tabs when the connection to
+ * Owns the set of attached tabs. Attaches only on the daemon's request, detaches from all tabs when the connection to
  * the daemon ends, and never attaches again on its own. Interprets no CDP messages; `downloads.js` reads two events.
  * @import { RelayAttach, RelayCommand, RelayDetach, RelayError, RelayPart, RelayTab, Refusal } from "../protocol.js"
  */

@@ -15,7 +15,7 @@ const LOOKS_KEY = "groupLooks";
 /** A tab that the person drags can't be grouped. Tried again this often, this much later. */
 const TRIES = 10;
 const AGAIN_MS = 500;
-/** What the key of an agent's group begins with. */
+/** The prefix of the keys of agents' groups. */
 const OF_AGENT = "conversation ";
 /** In characters. A tab strip shows fewer. */
 const LONGEST_TITLE = 60;
@@ -51,7 +51,7 @@ export class TabGroups {
     void this.look();
   }
 
-  /** The connection is lost, and all leases with it. What agents opened stays theirs. */
+  /** The connection is lost, and all leases with it. Agents keep the tabs that they opened. */
   down() {
     this.#owners = new Map([...(this.#owners ?? [])].filter(([, { key }]) => key.startsWith(OF_AGENT)));
     void this.look();
@@ -82,7 +82,7 @@ export class TabGroups {
       if (tab && owners.get(Number(id))?.key === key) continue;
       const isOurs = groupId !== -1 && tab?.groupId === groupId;
       const owner = owners.get(Number(id));
-      // The person moved it: it stays where it is, whoever has it next.
+      // The person moved it: it stays there, also with another owner.
       if (tab && owner && !isOurs) placed[id] = { key: owner.key, groupId: -1 };
       else if (!isOurs || (await tried(() => chrome.tabs.ungroup(Number(id))))) delete placed[id];
       else busy = true;
@@ -152,7 +152,7 @@ function save(placed) {
   return chrome.storage.session.set({ [PLACED_KEY]: placed });
 }
 
-/** What a restored group is recognized by: the person may have one of the same title. @typedef {{ title?: string, color?: string }} Look */
+/** The marks of a restored group: the person may have one of the same title. @typedef {{ title?: string, color?: string }} Look */
 
 /** @param {Look[]} looks @param {Look} look */
 const includes = (looks, { title, color }) => looks.some((one) => one.title === title && one.color === color);

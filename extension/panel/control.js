@@ -126,7 +126,7 @@ export class Control {
     await this.connection.request("conversations.delete", { conversationId });
     const { conversation, reading, tab } = this.store.state;
     if (reading?.info.conversationId === conversationId) this.store.dispatch({ type: "read", info: null });
-    // The tab's own conversation is gone, so the tab gets a new one.
+    // The tab's own conversation was deleted, so the tab gets a new one.
     if (tab && conversation?.info.conversationId === conversationId)
       await this.replace(await this.connection.request("chat.open", { chromeTabId: tab.chromeTabId }));
   }

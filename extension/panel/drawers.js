@@ -1,7 +1,7 @@
 /**
  * History, Settings and Debug: one at a time, in place of the conversation.
  *
- * Owns which drawer is open. `drawer-actions.js` owns their requests.
+ * Owns the open drawer. `drawer-actions.js` owns their requests.
  * @import { ActivityEntry } from "../protocol.js"
  * @import { DebugTab } from "./debug/debug-drawer.js"
  * @import { Compose, Panel } from "./drawer-actions.js"

@@ -3,7 +3,7 @@
  * closes must not open the steps below it.
  */
 
-/** What a click acts on. */
+/** The target of a click. */
 const CONTROLS = "button, summary, a, input, label, [role=option]";
 
 /** @param {Document} page */

@@ -73,7 +73,7 @@ export function inWords(text, words) {
 
 /**
  * Returns the fault as the person reads it. Sentences without a translation stay as received, in brackets after the
- * fault's category, so that nobody takes them for the panel's own text.
+ * fault's category, so that they do not look like the panel's own text.
  * @template {Fault} F
  * @param {F} fault
  * @returns {F}

@@ -1,7 +1,7 @@
 /**
  * Every command that runs in the browser, from any client, as it happens.
  *
- * Owns how the log is drawn. Arguments arrive redacted; results are the daemon's one-line summaries.
+ * Draws the log. Arguments arrive redacted; results are the daemon's one-line summaries.
  * @import { ActivityEntry } from "../../protocol.js"
  * @import { ActivityLog } from "./activity-log.js"
  */

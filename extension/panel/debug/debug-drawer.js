@@ -1,7 +1,7 @@
 /**
  * Activity, refs, inspector and connection as tabs of one drawer.
  *
- * Owns which tab is in view and the activity stream while the drawer is open. Each tab owns its own behaviour.
+ * Owns the tab in view, and the activity stream while the drawer is open. Each tab owns its own behaviour.
  * @import { ActivityEntry, Picked } from "../../protocol.js"
  * @import { ActivityLog } from "./activity-log.js"
  * @import { ConnectionActions } from "./connection.js"

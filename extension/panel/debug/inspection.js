@@ -1,7 +1,7 @@
 /**
  * The result of `inspect`, in the shapes that the panel draws. Pure.
  *
- * Owns how the command's data is read. Omits missing values and never guesses them.
+ * Reads the command's data. Omits missing values and never guesses them.
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
  * One picked element: its box, its CSS rules and its computed style. Values can be changed and undone.
  *
- * Owns which element is picked. Inspects it again after each change.
+ * Owns the picked element, and inspects it again after each change.
  * @import { Picked } from "../../protocol.js"
  * @import { Inspection } from "./inspection.js"
  */

@@ -5,7 +5,7 @@
  */
 
 /**
- * An approval of an MCP client. `done` is null while it is open, and if nobody told how it ended. `seen`: the person
+ * An approval of an MCP client. `done` is null while it is open, and if its outcome is unknown. `seen`: the person
  * needs no line about its end, because they answered it in this panel or closed the line.
  * @typedef {{ asked: DriverApproval, open: boolean, done: DriverAnswered | null, seen: boolean }} DriverAsk
  *

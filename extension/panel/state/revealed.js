@@ -2,7 +2,7 @@
  * Shows a text as it really is: replaces invisible characters, and those that change the order of letters, by their
  * names. Pure.
  *
- * Owns which characters are named. Omits nothing: the parts together represent the whole text.
+ * Owns the named characters. Omits nothing: the parts together represent the whole text.
  */
 
 /**

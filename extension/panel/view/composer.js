@@ -222,7 +222,7 @@ export class Composer {
     this.slash.close();
   }
 
-  /** Opens the list. What is already written stays behind the slash. */
+  /** Opens the list. Text that is already there stays behind the slash. */
   #openCommands() {
     if (typedCommand(this.text.value, this.text.selectionEnd) === null) {
       const { value } = this.text;

@@ -179,7 +179,7 @@ export class KeyedList {
   /**
    * @param {Element} parent
    * @param {(item: Item) => View<Item>} create  `update` is called right after it
-   * @param {Element | null} [before]  the child of `parent` in front of which all stay
+   * @param {Element | null} [before]  the child of `parent` that all are inserted before
    */
   constructor(parent, create, before = null) {
     this.parent = parent;

@@ -117,7 +117,7 @@ export class TabBar {
     const held = this.list.contains(document.activeElement) ? (document.activeElement?.getAttribute("data-line") ?? "") : null;
     this.#drawMenu();
     if (held === null) return;
-    // The focused line is gone: "Add a tab" is replaced by the first of the new lines.
+    // The focused line was removed: the first of the new lines replaces "Add a tab".
     const again =
       this.list.querySelector(`[data-line="${CSS.escape(held)}"]`) ??
       this.list.querySelector(held === "add" ? '[data-line^="add "]' : "button") ??

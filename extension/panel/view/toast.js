@@ -1,5 +1,5 @@
 /**
- * A short message at the bottom with at most one action. Owns when it disappears.
+ * A short message at the bottom with at most one action. Owns its time on screen.
  */
 import { t } from "../../shared/i18n.js";
 import { h, iconButton } from "./dom.js";

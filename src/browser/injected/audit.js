@@ -104,7 +104,7 @@ function shadowedNames() {
   return [...shadowed];
 }
 
-/** What does not exist of the rules or tags that were asked for. @param {any} engine @param {string[]} rules @param {string[]} tags */
+/** Returns the requested rules and tags that do not exist. @param {any} engine @param {string[]} rules @param {string[]} tags */
 function unknownToEngine(engine, rules, tags) {
   const known = engine.getRules();
   const knownRules = new Set(known.map((/** @type {{ ruleId: string }} */ rule) => rule.ruleId));

@@ -1,7 +1,7 @@
 /*
  * Which elements may have text from a style sheet (`::before`, `::after` with `content`).
  *
- * Owns what is remembered of the style sheets during one pass. Asking the browser for the style of a pseudo-element that
+ * Caches the style sheets during one pass. Asking the browser for the style of a pseudo-element that
  * is not there is the dearest question of a pass, so it is asked only where a rule of the element's tree could make one.
  * Where that can't be told from the rules, every element is asked. Never reads what the text is.
  */

@@ -1,7 +1,7 @@
 /*
  * Elements that react to the pointer without an ARIA role: by their cursor, a handler, a tab index, or as an entry of a list.
  *
- * Owns which elements count and the reason that their line shows. Never builds the lines of a snapshot.
+ * Owns the choice of elements and the reason that their line shows. Never builds the lines of a snapshot.
  */
 
 /**

@@ -98,7 +98,7 @@ function sendsElsewhere(input, origin) {
 }
 
 /**
- * Finds the fields. `several` names the kind of which there is more than one candidate.
+ * Finds the fields. `several` names a kind with more than one candidate.
  * @param {string} origin
  * @param {SignInSelectors} given
  * @returns {{ user: Element | null; password: Element | null; code: Element | null; several: SignInField | null }}
@@ -155,7 +155,7 @@ function findSignIn(origin, given) {
 }
 
 /**
- * Says which fields there are, without any secret.
+ * Lists the fields, without any secret.
  * @param {string} origin
  * @param {SignInSelectors} given
  * @returns {SignInSeen}
