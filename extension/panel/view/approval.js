@@ -27,7 +27,7 @@ import { wholeSentence, wholeText } from "./whole-text.js";
  */
 
 /**
- * The card with the question of an agent's turn or an MCP client.
+ * The question of an agent's turn or an MCP client.
  * @typedef {Omit<ApprovalItem["ask"], "type" | "seq" | "at" | "turnId">} Asked
  * @typedef {{ ask: Asked, done: { decision: Decision, by: AnsweredBy } | null }} AskedItem
  */
