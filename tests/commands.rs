@@ -24,11 +24,11 @@ prints. [The program's own commands](#the-program-itself) are at the end; [MIGRA
 the whole, `/…/` is a regular expression. `>>` searches within the previous match: `li >> has-text=Lamp >> role=button`; `has=`, `has-not=`, `has-text=`, `visible=true` and
 `nth=0` (`-1` is the last) narrow the matches.
 
-The class says how an agent may use a command. *read* runs without asking. *act*, *download* and *upload* ask. *control* and *intercept* ask on each site, *page-tool* for each
-site and tool, *sign-in* for each saved sign-in. *secret* is not offered to agents. Output marked *page content* comes inside an envelope that marks it as untrusted.
+In brackets is the class, which says how an agent may use a command. *read* runs without asking. *act*, *download* and *upload* ask. *control* and *intercept* ask on each site,
+*page-tool* for each site and tool, *sign-in* for each saved sign-in. *secret* is not offered to agents. *page content* comes inside an envelope that marks it as untrusted.
 
-With `--json`, and over HTTP, the answer is an object: `output`, the text that is printed; `data`, of the type below each table; `files`, the paths that it wrote; `effects`, what
-it caused (`--quiet` suppresses the lines about these). Types are in TypeScript notation; `…` means that there may be other fields.
+With `--json`, and over HTTP, the answer is an object: `output`, the text that is printed; `data`, of the type at the end of each entry; `files`, the paths that it wrote;
+`effects`, what it caused (`--quiet` suppresses the lines about these). Types are in TypeScript notation; `…` means that there may be other fields.
 ";
 
 const JSON_HEAD: &str = "
@@ -50,16 +50,12 @@ fn class(class: Class) -> &'static str {
     }
 }
 
-/// Escapes text for a table cell.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
-}
-
-fn row(spec: &Spec) -> String {
+fn entry(spec: &Spec) -> String {
     let usage = spec.usage();
     let command = if usage.is_empty() { spec.name.to_owned() } else { format!("{} {usage}", spec.name) };
     let trust = if spec.untrusted { ", page content" } else { "" };
-    format!("| `{}` | {} | {}{trust} |", cell(&command), cell(spec.summary), class(spec.class))
+    let data = if spec.data.is_empty() { String::new() } else { format!(". `{}`", spec.data) };
+    format!("- `{command}` ({}{trust}): {}{data}", class(spec.class), spec.summary)
 }
 
 /// Formats an argument as it is written: `<ID>`, `[URL]`, `[--site HOST]`.
@@ -103,7 +99,7 @@ fn meaning(arg: &Arg) -> String {
 fn own_command(command: &Command, name: &str, text: &mut String) {
     let words: Vec<_> = std::iter::once(name.to_owned()).chain(command.get_arguments().map(written)).collect();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    writeln!(text, "| `{}` | {} |", cell(&words.join(" ")), cell(&about)).unwrap();
+    writeln!(text, "- `{}`: {}", words.join(" "), about.replace('\n', " ")).unwrap();
     for sub in command.get_subcommands() {
         own_command(sub, &format!("{name} {}", sub.get_name()), text);
     }
@@ -116,7 +112,6 @@ fn own(text: &mut String) {
         "\n## The program itself\n\nThese commands are for a person at a terminal, and agents do not get them as tools. In an agent's shell, `connect`, `stop`, `chat`, `approvals`, `policy` and `audit` are refused.\n"
     )
     .unwrap();
-    writeln!(text, "| command | does |\n|---|---|").unwrap();
     let is_own = |sub: &&Command| registry::find(sub.get_name()).is_none() || sub.has_subcommands();
     for sub in line.get_subcommands().filter(is_own) {
         own_command(sub, sub.get_name(), text);
@@ -145,13 +140,9 @@ fn page() -> String {
         if specs.is_empty() {
             continue;
         }
-        writeln!(text, "\n## {}\n\n| command | does | class |\n|---|---|---|", category.title()).unwrap();
+        writeln!(text, "\n## {}\n", category.title()).unwrap();
         for spec in &specs {
-            writeln!(text, "{}", row(spec)).unwrap();
-        }
-        writeln!(text).unwrap();
-        for spec in specs.iter().filter(|spec| !spec.data.is_empty()) {
-            writeln!(text, "- `{}`: `{}`", spec.name, spec.data).unwrap();
+            writeln!(text, "{}", entry(spec)).unwrap();
         }
     }
     own(&mut text);

@@ -20,7 +20,7 @@ const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 /** The names of the registry's commands, as docs/COMMANDS.md lists them. */
 function commands() {
   const [own] = readFileSync(path.join(ROOT, 'docs/COMMANDS.md'), 'utf8').split('## The program itself');
-  return [...own.matchAll(/^\| `([a-z0-9-]+)/gm)].map(([, name]) => name);
+  return [...own.matchAll(/^- `([a-z0-9-]+)/gm)].map(([, name]) => name);
 }
 
 /** Answers one address itself, also in the page that registers it. */
