@@ -1,4 +1,4 @@
-//! What each of the program's own commands prints with `--json`, as docs/COMMANDS.md shows it.
+//! The output of each of the program's own commands with `--json`, as docs/COMMANDS.md shows it.
 //!
 //! Owns the list. A test in tests/mcp runs the commands and holds their output against it.
 

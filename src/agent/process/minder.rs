@@ -115,7 +115,7 @@ fn start(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Result<u
     Ok(command.spawn()?.id())
 }
 
-/// Sends TERM to the processes in the sandbox, but not to the one that holds it.
+/// Sends TERM to the processes in the sandbox, except the one that keeps it alive.
 fn ask_within(own: i32, holder: u32) {
     let holder = i32::try_from(holder).unwrap_or_default();
     let within: Vec<_> = descendants::of(own).into_iter().filter(|process| process.pid != holder).collect();

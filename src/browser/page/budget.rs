@@ -61,7 +61,7 @@ impl Memory {
         let mut journal = self.journal();
         snapshots.shrink(most.saturating_sub(journal.bytes()).max(most / 2));
         if journal.bytes() > 0 {
-            // The newest snapshot stays however large it is; then the limit is exceeded by that.
+            // The newest snapshot stays, even if it alone exceeds the limit.
             journal.shrink(most.saturating_sub(snapshots.bytes()).max(most / 2));
         }
     }

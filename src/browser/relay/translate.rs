@@ -352,7 +352,7 @@ impl Translator {
             PendingRequest::Open | PendingRequest::Tab => false,
         };
         let waiting: Vec<u32> = self.asked.extract_if(of_tab).map(|(id, _)| id).collect();
-        // First the end of the session: a caller that then gets an error can look up the reason.
+        // Ends the session first, so that a caller that gets an error can look up the reason.
         let mut out = Vec::new();
         if let Some(attached) = self.forget(tab, &mut out) {
             let params = json!({ "sessionId": attached.tab_session, "refusal": reason });

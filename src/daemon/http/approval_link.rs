@@ -28,7 +28,7 @@ const BODY_LIMIT: usize = 1024;
 const STYLE: &str = include_str!("approval_link/page.css");
 const SCRIPT: &str = include_str!("approval_link/page.js");
 
-/// The page with its style and script in it: a single response, which depends on nothing.
+/// The page with its style and script: a single response that loads nothing.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     include_str!("approval_link/page.html").replace("/* style */", STYLE).replace("/* script */", SCRIPT)
 });
@@ -58,7 +58,7 @@ pub(super) fn no_such_path() -> Fault {
         .hint("/openapi.json lists the paths, docs/PROTOCOL.md explains them.")
 }
 
-/// Admits requests to the configured address, and from its own page alone those that do something.
+/// Admits requests to the configured address; those that act must come from its own page.
 async fn guard(
     State(engine): State<Engine>,
     ConnectInfo(caller): ConnectInfo<Caller>,

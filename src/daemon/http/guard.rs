@@ -183,7 +183,7 @@ fn the_person(peer: Option<&Peer>, headers: &HeaderMap) -> Result<(), Fault> {
     }
 }
 
-/// Refuses a registered driver: it has commands, and nothing else that is the person's.
+/// Refuses a registered driver, which may only run commands.
 fn no_driver(engine: &Engine, peer: Option<&Peer>) -> Result<(), Fault> {
     match engine.registrations().driver_of(peer.and_then(Peer::process)) {
         Some(_) => Err(for_person()),

@@ -12,7 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 /// Shorter calls send no notification; longer ones send one at this interval.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Awaits `work`, and tells the client of `context` that the call of `tool` is still running.
+/// Awaits `work`, and notifies the client of `context` that the call of `tool` is still running.
 pub(super) async fn told<T>(context: &RequestContext<RoleServer>, tool: &str, work: impl Future<Output = T>) -> T {
     let Some(token) = context.meta.get_progress_token() else { return work.await };
     let began = Instant::now();

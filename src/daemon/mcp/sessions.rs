@@ -1,6 +1,6 @@
 //! The MCP sessions of agents over HTTP.
 //!
-//! Owns when they end: with their agent, and as soon as the agent has opened newer ones and does not use them. A
+//! Ends them with their agent, and as soon as the agent has opened newer ones and does not use them. A
 //! session keeps buffers and all of its answers, and some clients open a new one for each call without closing the
 //! last.
 

@@ -44,7 +44,7 @@ pub(crate) fn split_model(text: String) -> (Option<String>, String) {
     let named = |depth: &str| {
         let rest = text.trim_start().strip_prefix('/')?.strip_prefix(depth)?;
         let words = rest.trim();
-        // Without words it is the agent's own command, if the agent has one of that name.
+        // Without further words, it is the agent's own command if the agent has one of that name.
         (rest.starts_with(char::is_whitespace) && !words.is_empty()).then(|| words.to_owned())
     };
     match ["fast", "deep"].iter().find_map(|depth| Some((*depth, named(depth)?))) {

@@ -104,7 +104,7 @@ impl Browsers {
         }
     }
 
-    /// Returns the kind of a tab's browser. Without a tab, or for a tab that no browser has, that of the browser in use.
+    /// Returns the kind of a tab's browser. Without a tab, or for an unknown tab, returns that of the browser in use.
     pub(crate) fn kind_of(&self, tab: Option<TabId>) -> PolicyBrowser {
         if tab.is_some_and(|tab| self.everyday_with(tab).is_some() || self.is_away(tab)) {
             return PolicyBrowser::Everyday;

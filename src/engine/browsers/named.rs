@@ -48,7 +48,7 @@ impl Browsers {
         main.into_iter().chain(others).map(|own| self.with(own)).collect()
     }
 
-    /// Returns true if the browser is in use, or it was and is gone without being closed.
+    /// Returns true if the browser is in use, or if it ended without being closed.
     fn is_known(&self) -> bool {
         self.is_open() || self.everyday_is_chosen() || self.has_lost()
     }
@@ -122,7 +122,7 @@ impl Browsers {
         Ok(found.unwrap_or_else(|| self.clone()))
     }
 
-    /// Returns why the browser is gone, if it was in use and gstack did not close it.
+    /// Returns why the browser ended, if it was in use and gstack did not close it.
     pub(crate) fn why_lost(&self) -> Option<String> {
         self.has_lost().then(|| lock(&self.own.lost).map_or(ENDED_UNSEEN, |lost| lost.why).to_owned())
     }

@@ -268,7 +268,7 @@ impl Page {
         self.memory.journal().left_out()
     }
 
-    /// Returns true if a response came from an address that nothing may be read from.
+    /// Returns true if a response came from a refused address.
     pub fn refuses_answer(&self, exchange: &Exchange) -> bool {
         let address = exchange.answer.as_ref().and_then(|answer| answer.address.as_deref());
         address.is_some_and(|address| self.browser().refuses(address))

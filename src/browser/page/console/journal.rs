@@ -265,7 +265,7 @@ impl Journal {
         self.left_out
     }
 
-    /// Keeps more while true, without regard to other tabs. Returns the newest request's number.
+    /// While true, keeps more, independently of other tabs. Returns the newest request's number.
     pub(super) fn keep_more(&mut self, more: bool) -> u64 {
         self.is_recorded = more;
         self.count
