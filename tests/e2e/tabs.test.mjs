@@ -48,7 +48,8 @@ describe('an agent among many tabs', () => {
     process.kill(keeper, 'SIGSTOP');
     try {
       await page.click('a[target=_blank]');
-      await panel.page.waitFor(`!document.querySelector('.tabchip__title').textContent.includes('Opener')`, 'the panel leaves the first tab');
+      const left = `!document.querySelector('.tabchip__title').textContent.includes('Opener')`;
+      await panel.page.waitFor(left, 'the panel leaves the first tab');
     } finally {
       process.kill(keeper, 'SIGCONT');
     }
