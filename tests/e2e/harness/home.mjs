@@ -200,7 +200,8 @@ export class TestHome {
       const all = this.processes(role);
       return all.length === 1 && all[0].pid;
     };
-    const running = () => JSON.stringify(this.processes().map(({ pid, parent, command }) => [pid, parent, ...command.slice(0, 2).join(' ').slice(0, 90)]));
+    const line = ({ pid, parent, command }) => `${pid} of ${parent}: ${command.slice(0, 2).join(' ').slice(0, 90)}`;
+    const running = () => this.processes().map(line).join('; ');
     return until(alone, () => `not exactly one ${role} runs: ${running()}`);
   }
 
