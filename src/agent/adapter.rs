@@ -156,6 +156,8 @@ pub struct ToolCall {
     pub command: String,
     /// The words after its name.
     pub args: Vec<String>,
+    /// The person's message is exactly this command, which is their approval.
+    pub typed: bool,
 }
 
 /// The result of a tool.

@@ -163,6 +163,7 @@ fn decided(entry: &AuditEntry) -> String {
         AuditBy::Rule => format!("{word} by rule {rule}"),
         AuditBy::Panel => format!("{word} by you in the panel"),
         AuditBy::Terminal => format!("{word} by you in the terminal"),
+        AuditBy::Typed => format!("{word}: you typed it"),
         AuditBy::Link => format!("{word} by you with a link"),
         AuditBy::Connect => format!("{word} by gstack connect"),
         AuditBy::Timeout => format!("{word}: nobody answered in time"),

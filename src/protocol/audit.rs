@@ -46,6 +46,8 @@ pub enum AuditBy {
     Rule,
     Panel,
     Terminal,
+    /// The person, whose message to the built-in agent was exactly this command.
+    Typed,
     /// The person, by a one-time link.
     Link,
     /// `gstack connect`, which started the browser.

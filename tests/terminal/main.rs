@@ -4,6 +4,7 @@
 
 mod agents;
 mod attached;
+mod builtin;
 mod contract;
 mod cookies;
 mod outcomes;

@@ -3,13 +3,14 @@
 //! Owns the order and the texts. Never repeats a command that changes something.
 
 use super::parse::{Direction, Scroll, Step, Target, parse};
-use super::{find, help, page};
+use super::{find, help, page, test_data};
 use crate::adapter::{AgentEvent, Prompt, StepWords, ToolCall, ToolResult, Tools};
 use crate::clip::{STEP_BYTES, clip, one_line};
 use gstack_protocol::chat::{LocalizedPhrase, StepKind, StepOutcome, TurnOutcome};
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::StepId;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +18,8 @@ pub(super) struct DirectTurn {
     pub tools: Arc<dyn Tools>,
     pub events: mpsc::Sender<AgentEvent>,
     pub cancel: CancellationToken,
+    /// The message is one command.
+    pub is_one: AtomicBool,
 }
 
 /// The end of the turn.
@@ -34,6 +37,7 @@ impl DirectTurn {
             self.say(help::not_understood(sentence)).await;
             return End { outcome: TurnOutcome::Done, fault: None };
         }
+        self.is_one.store(steps.len() == 1, Ordering::Relaxed);
         if steps.is_empty() {
             self.say(help::help()).await;
         }
@@ -72,6 +76,7 @@ impl DirectTurn {
             Step::Reload => self.act(words(StepKind::Navigate, "Reloading", "the page"), call("reload", [])).await,
             Step::Click(target) => self.click(target).await,
             Step::Fill { field, value } => self.fill(field, value).await,
+            Step::FillForm => self.fill_form().await,
             Step::Type(text) => self.act(words(StepKind::Act, "Typing", &text), call("type", [text.clone()])).await,
             Step::Press(key) => self.act(words(StepKind::Act, "Pressing", &key), call("press", [key.clone()])).await,
             Step::Scroll(scroll) => self.scroll(scroll).await,
@@ -122,6 +127,21 @@ impl DirectTurn {
     async fn fill(&self, field: String, value: String) -> Result<(), Fault> {
         let selector = self.choose(find::to_fill(&field)).await?;
         self.act(words(StepKind::Act, "Typing into", &field), call("fill", [selector, value])).await
+    }
+
+    async fn fill_form(&self) -> Result<(), Fault> {
+        let forms = self.read(words(StepKind::Read, "Reading", "the forms"), call("forms", [])).await?;
+        let entries = test_data::entries(&forms.data.unwrap_or_default());
+        if entries.is_empty() {
+            self.say("This page has no form with empty fields that I can fill.\n".to_owned()).await;
+            return Ok(());
+        }
+        let count = entries.len();
+        for test_data::Entry { command, selector, value, name } in entries {
+            self.act(words(StepKind::Act, "Typing into", &name), call(command, [selector, value])).await?;
+        }
+        self.say(format!("Filled {count} field(s) with test data. Nothing was sent.\n")).await;
+        Ok(())
     }
 
     async fn scroll(&self, scroll: Scroll) -> Result<(), Fault> {
@@ -178,6 +198,7 @@ impl DirectTurn {
             arguments: clip(&arguments, STEP_BYTES),
         })
         .await;
+        let call = ToolCall { typed: self.is_one.load(Ordering::Relaxed), ..call };
         let done = self.tools.run(call, self.cancel.clone()).await;
         let (outcome, result, images) = match &done {
             Ok(result) => (StepOutcome::Ok, clip(&result.text, STEP_BYTES), result.images.clone()),
@@ -229,5 +250,5 @@ fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
 }
 
 fn call<const N: usize>(command: &str, args: [String; N]) -> ToolCall {
-    ToolCall { command: command.to_owned(), args: args.into() }
+    ToolCall { command: command.to_owned(), args: args.into(), typed: false }
 }

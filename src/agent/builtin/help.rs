@@ -7,7 +7,7 @@ use crate::clip::one_line;
 const ABILITIES: &str = "\
 - `open example.com` · `back` · `forward` · `reload`\n\
 - `click Sign in` · `click the Search button` · `press Enter`\n\
-- `fill Email with me@example.com` · `type hello into Search`\n\
+- `fill Email with me@example.com` · `type hello into Search` · `fill this form with test data`\n\
 - `scroll down` · `scroll to Comments`\n\
 - `summarise this page` · `text` · `links` · `fields` · `console` · `screenshot` · `snapshot`\n\n\
 Several at once: `open example.com, then click More information`.\n";

@@ -10,6 +10,7 @@ mod page;
 mod parse;
 #[cfg(test)]
 mod parse_tests;
+mod test_data;
 #[cfg(test)]
 mod tests;
 
@@ -96,8 +97,12 @@ impl AgentSession for Session {
                 running.finish().await;
             }
             let (cancel, over) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
-            let turn =
-                DirectTurn { tools: Arc::clone(&self.tools), events: self.events.clone(), cancel: cancel.clone() };
+            let turn = DirectTurn {
+                tools: Arc::clone(&self.tools),
+                events: self.events.clone(),
+                cancel: cancel.clone(),
+                is_one: AtomicBool::new(false),
+            };
             let ended = Arc::clone(&over);
             let task = tokio::spawn(async move {
                 let End { outcome, fault } = turn.run(&prompt).await;

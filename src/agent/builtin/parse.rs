@@ -17,6 +17,8 @@ pub(super) enum Step {
         field: String,
         value: String,
     },
+    /// Fills the form with test data.
+    FillForm,
     /// Types into the focused element.
     Type(String),
     /// A key as Playwright names it.
@@ -147,6 +149,9 @@ fn fixed(sentence: &str) -> Option<Step> {
         | "what is page about" | "what's page about" => Step::Summarise,
         "text" | "show text" | "get text" | "page text" | "text of page" | "show text of page" => Step::Text,
         "links" | "show links" | "list links" | "get links" | "list all links" | "show all links" => Step::Links,
+        "fill form" | "fill in form" | "fill out form" | "fill form with test data" | "fill in form with test data" => {
+            Step::FillForm
+        }
         "forms" | "fields" | "list fields" | "show fields" | "list fields of form" | "show fields of form" => {
             Step::Fields
         }

@@ -28,6 +28,7 @@ fn single_sentences() {
         ("open 127.0.0.1:8080", open("http://127.0.0.1:8080")),
         ("https://example.com", open("https://example.com")),
         ("open the menu", unknown("open the menu")),
+        ("Fill this form with test data", Step::FillForm),
         ("go back", Step::Back),
         ("Forward", Step::Forward),
         ("reload the page please", Step::Reload),

@@ -27,6 +27,7 @@ pub(super) fn decision(entry: &AuditEntry) -> String {
         AuditBy::Rule => format!("{word} by rule {rule}"),
         AuditBy::Panel => format!("{word} by you in the panel{}", reach(entry.answer)),
         AuditBy::Terminal => format!("{word} by you in the terminal{}", reach(entry.answer)),
+        AuditBy::Typed => "allowed: you typed it".to_owned(),
         AuditBy::Link => format!("{word} by you with a link{}", reach(entry.answer)),
         AuditBy::Connect => format!("{word} by gstack connect"),
         AuditBy::Timeout => "denied: nobody answered in time".to_owned(),

@@ -135,6 +135,16 @@ impl PolicyService {
         }
     }
 
+    /// Records an action that the person typed themselves, so that nobody was asked.
+    pub(crate) fn record_typed(
+        &self,
+        conversation: &Conversation,
+        request: &ActionRequest,
+        action: &AuditedAction<'_>,
+    ) -> Result<(), Fault> {
+        self.record(&AuditEntry { allowed: true, by: AuditBy::Typed, ..entry(conversation, request, action) })
+    }
+
     /// Writes a line to the audit. Tells the person if that fails.
     pub(crate) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
         lock(&self.0.audit).append(entry).map_err(|error| {

@@ -14,7 +14,7 @@ use gstack_base::visible::visible;
 use gstack_chat::turn::ApprovalRequest;
 use gstack_command::spec::TabUse;
 use gstack_command::words::Words;
-use gstack_command::{Call, redaction, tool_arguments};
+use gstack_command::{Call, Class, redaction, tool_arguments};
 
 use gstack_protocol::action::ActionRecord;
 use gstack_protocol::fault::Fault;
@@ -74,6 +74,22 @@ impl ConversationTools {
             }
         }
         Err(ToolError::PageChanged.into())
+    }
+
+    /// Records in the audit what the person typed as a command; looking is not recorded.
+    pub(super) fn record_typed(&self, call: &Call, tab: TabId) -> Result<(), Fault> {
+        if call.class() == Class::Read {
+            return Ok(());
+        }
+        let (conversation, words) = (self.gate.conversation(), self.words(call, Some(tab)));
+        let (site, browser) = (self.services.tabs.site_of(tab), self.services.browsers.kind_of(Some(tab)));
+        let (conversation_id, effects) = (conversation.id(), Effects::default());
+        let request = self.services.policy.with_taint_log(conversation_id, |taint_log| {
+            let context = TabContext { conversation_id, site, browser, tool: None, effects, taint_log };
+            action_requests::request(call, context)
+        });
+        let action = AuditedAction { line: &words.redacted, record: None };
+        self.services.policy.record_typed(conversation, &request, &action)
     }
 
     /// Determines what a call would do on the current page, and how the rules decide.

@@ -49,6 +49,7 @@ use page_tool_list::PageToolList;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
 
@@ -59,8 +60,10 @@ pub(crate) struct ConversationTools {
     token: String,
     /// Cancelled when the token is revoked, because its agent has ended.
     ended: CancellationToken,
-    /// True for the built-in agent: it executes the person's own words, so no one is asked.
+    /// True for the built-in agent, which has no model: it may use every command and sees pages as a person does.
     by_person: bool,
+    /// True while a call runs that the person typed as it is: no one is asked about it.
+    typed: AtomicBool,
     /// Set if not a conversation's agent acts but an MCP client, which has no turn and no journal.
     driver: Option<Arc<Driver>>,
     page_tools: PageToolList,
@@ -75,6 +78,7 @@ impl ConversationTools {
             token,
             ended: CancellationToken::new(),
             by_person,
+            typed: AtomicBool::new(false),
             driver,
             page_tools: PageToolList::default(),
         }
@@ -221,7 +225,8 @@ impl ConversationTools {
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not run on a page that loads later.
         let leaves = spec.navigates == Navigates::TabToAddress;
-        let is_bound = !self.by_person && call.class() != Class::Read && !leaves;
+        let asks = !self.by_person || (call.class() != Class::Read && !self.typed.load(Ordering::Relaxed));
+        let is_bound = asks && call.class() != Class::Read && !leaves;
         let target = |expected, shown: Option<site::SiteOrPage>| Target {
             tab: Some(tab),
             on_tab_switch: self.on_tab_switch(),
@@ -235,7 +240,8 @@ impl ConversationTools {
             dialogs: (!self.by_person).then_some(DialogPolicy::Ask),
             me: Some(conversation.id()),
         };
-        if self.by_person {
+        if !asks {
+            self.record_typed(&call, tab)?;
             act.permitted(self, &cancel).await;
             return Ok(tool_result(self.services.runner.run(&call, target(None, None), cancel).await?).await);
         }
@@ -306,7 +312,8 @@ impl ConversationTools {
 
     /// Runs a command that a person phrased in words or that an adapter names. Logs it even if it cannot be parsed.
     async fn run_named(&self, named: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
-        let ToolCall { command, args } = named;
+        let ToolCall { command, args, typed } = named;
+        self.typed.store(typed, Ordering::Relaxed);
         match Call::parse(&command, &args) {
             Ok(call) => self.run_in_turn(call, None, None, cancel).await,
             Err(fault) => {
