@@ -6,9 +6,9 @@
 pub use super::shared::{AttachOptions, EarlyScript};
 
 use super::cdp::{Cdp, CdpError, Observer};
-use super::devtools::browser::GetVersion;
+use super::devtools::browser::GetVersionParams;
 use super::devtools::target::{
-    CreateTarget, FilterEntry, GetBrowserContexts, GetTargets, SessionId, SetDiscoverTargets,
+    CreateTargetParams, GetBrowserContextsParams, GetTargetsParams, SessionId, SetDiscoverTargetsParams, all_but, only,
 };
 use super::devtools_session::Session;
 use super::downloads::Downloads;
@@ -103,7 +103,7 @@ impl Browser {
     }
 
     async fn discover(&self, root: &Session) -> Result<(), BrowserError> {
-        let contexts = root.call(GetBrowserContexts {}).await;
+        let contexts = root.call(GetBrowserContextsParams {}).await;
         self.shared.state().default_context = match contexts {
             Ok(contexts) => contexts.default_browser_context_id,
             Err(error @ (CdpError::Gone | CdpError::Timeout { .. })) => return Err(error.into()),
@@ -111,8 +111,7 @@ impl Browser {
             Err(_) => None,
         };
         self.shared.set_up_downloads();
-        let filter = vec![FilterEntry::never("browser"), FilterEntry::all_others()];
-        let discover = SetDiscoverTargets { discover: true, filter };
+        let discover = SetDiscoverTargetsParams { discover: true, filter: Some(all_but("browser")) };
         // A tab that one of our pages opens is set up before it sends any request. Existing tabs are attached too;
         // nothing is sent to them.
         root.call(auto_attach("tab")).await?;
@@ -238,7 +237,7 @@ impl Browser {
     ///
     /// Fails if the browser does not answer.
     pub async fn refresh_views(&self) -> Result<(), BrowserError> {
-        let targets = self.root().call(GetTargets { filter: Some(vec![FilterEntry::only("tab")]) }).await?.target_infos;
+        let targets = self.root().call(GetTargetsParams { filter: Some(only(&["tab"])) }).await?.target_infos;
         let follows = self.shared.state().tabs.views(targets);
         self.shared.follow(follows);
         Ok(())
@@ -266,7 +265,7 @@ impl Browser {
     ///
     /// Fails if the browser does not answer.
     pub async fn version(&self) -> Result<String, BrowserError> {
-        let version = self.root().call(GetVersion {}).await?;
+        let version = self.root().call(GetVersionParams {}).await?;
         Ok(version.product.replacen('/', " ", 1))
     }
     /// Returns the process id of the browser, if it reports one.
@@ -312,7 +311,11 @@ impl Browser {
     ///
     /// Fails if the browser does not open a tab. After [`BrowserError::Unanswered`] it may still do so.
     pub async fn new_tab(&self) -> Result<Tab, BrowserError> {
-        let create = CreateTarget { url: "about:blank".to_owned(), background: true, for_tab: true };
+        let create = CreateTargetParams {
+            background: Some(true),
+            for_tab: Some(true),
+            ..CreateTargetParams::new("about:blank")
+        };
         let mut events = self.events();
         let target = self.root().call(create).await?.target_id;
         let known = async {

@@ -5,7 +5,7 @@
 
 use super::browser::Browser;
 use super::cdp::{Cdp, CdpError, OnReply};
-use super::devtools::target::{AttachToTarget, DetachFromTarget, SessionId};
+use super::devtools::target::{SessionId, attach_to, detach_from};
 use super::events::{Event, Inlet};
 use super::relay::ATTACH_CLIENT;
 use gstack_protocol::ids::TabId;
@@ -163,7 +163,7 @@ impl ClientLink {
     /// Attaches to a target.
     pub async fn attach(&mut self, target: &str) -> Result<SessionId, CdpError> {
         let session = match self.is_relayed {
-            false => self.cdp.root().call(AttachToTarget::new(target)).await?.session_id,
+            false => self.cdp.root().call(attach_to(target)).await?.session_id,
             true => {
                 let attach = json!({ "targetId": target });
                 let attached = self.cdp.root().call_json(ATTACH_CLIENT, &attach, ATTACH_LIMIT).await?;
@@ -178,7 +178,7 @@ impl ClientLink {
     /// Detaches from a target that was attached to by [`Self::attach`].
     pub fn detach(&mut self, session: &SessionId) {
         if self.direct.remove(session) {
-            self.cdp.root().post(DetachFromTarget { session_id: session.clone() });
+            self.cdp.root().post(detach_from(session.clone()));
         }
         self.ended(session);
     }
@@ -209,7 +209,7 @@ impl ClientLink {
 impl Drop for ClientLink {
     fn drop(&mut self) {
         for session in std::mem::take(&mut self.direct) {
-            self.cdp.root().post(DetachFromTarget { session_id: session });
+            self.cdp.root().post(detach_from(session));
         }
         let sessions = std::mem::take(&mut *self.inlet.sessions());
         self.cdp.change_inlets(|inlets| {

@@ -99,9 +99,10 @@ impl Session {
         command: C,
         then: impl FnOnce(Result<C::Response, CdpError>) + Send + 'static,
     ) {
-        let method = command.method();
-        let on_reply: OnReply = Box::new(move |reply| then(reply.and_then(|raw| decode(method, &raw))));
-        self.cdp.post(self.id.as_ref(), method.into(), command, on_reply);
+        let method = command.identifier();
+        let named = method.clone();
+        let on_reply: OnReply = Box::new(move |reply| then(reply.and_then(|raw| decode(&named, &raw))));
+        self.cdp.post(self.id.as_ref(), method, command, on_reply);
     }
     /// Starts a batch of commands for one write; each reply is awaited separately.
     pub fn batch(&self) -> Batch<'_> {
@@ -132,8 +133,7 @@ impl Batch<'_> {
     /// Fails with `CdpError::Encode` if the command cannot be written as JSON, and with `CdpError::Gone` if the
     /// connection has ended.
     pub fn add<C: Command>(&mut self, command: C) -> Result<Reply<C::Response>, CdpError> {
-        let method = command.method();
-        self.add_as(method.into(), command)
+        self.add_as(command.identifier(), command)
     }
     fn add_as<T: DeserializeOwned>(
         &mut self,

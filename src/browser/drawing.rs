@@ -2,7 +2,7 @@
 //!
 //! Owns the screencast that forces it. Never starts one while a recording runs.
 
-use super::devtools::page::{PictureFormat, StartScreencast, StopScreencast};
+use super::devtools::page::{StopScreencastParams, jpeg_frames};
 use super::devtools_session::Session;
 use super::tab::Work;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,13 +35,8 @@ impl Drawing {
             return;
         }
         *state = DrawingState::Drawing;
-        page.post(StartScreencast {
-            format: PictureFormat::Jpeg,
-            quality: 1,
-            // The frames are discarded, so they are as small as possible. The router acknowledges them.
-            max_width: 16,
-            max_height: 16,
-        });
+        // The frames are discarded, so they are as small as possible. The router acknowledges them.
+        page.post(jpeg_frames(1, 16, 16));
     }
 }
 
@@ -50,7 +45,7 @@ impl Drop for Drawing {
         self.waiting.abort();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut *state, DrawingState::Over) == DrawingState::Drawing {
-            self.page.post(StopScreencast {});
+            self.page.post(StopScreencastParams {});
         }
     }
 }

@@ -3,10 +3,12 @@
 //! Owns the order of those commands. Each step starts from the reply to the previous one, in the reader task, so a
 //! caller that disconnects leaves nothing half done.
 
-use super::devtools::emulation::SetFocusEmulationEnabled;
-use super::devtools::page::{AddScriptToEvaluateOnNewDocument, SetLifecycleEventsEnabled};
-use super::devtools::runtime::RunIfWaitingForDebugger;
-use super::devtools::target::{AttachToTarget, DetachFromTarget, FilterEntry, SessionId, SetAutoAttach, TargetInfo};
+use super::devtools::emulation::SetFocusEmulationEnabledParams;
+use super::devtools::page::{AddScriptToEvaluateOnNewDocumentParams, SetLifecycleEventsEnabledParams};
+use super::devtools::runtime::RunIfWaitingForDebuggerParams;
+use super::devtools::target::{
+    SessionId, SetAutoAttachParams, TargetInfo, attach_to, auto_attach_running, auto_attach_waiting, detach_from, only,
+};
 use super::devtools::{network, page, runtime};
 use super::devtools_session::Session;
 use super::error::BrowserError;
@@ -20,7 +22,7 @@ use tokio::sync::watch;
 impl Shared {
     /// Finds the page in a tab by attaching briefly to the *tab* target; the page cannot notice.
     pub(super) fn find_page(self: &Arc<Self>, target: TargetId) {
-        let attach = attach_to(&target);
+        let attach = attach_to(target.as_str());
         let shared = Arc::downgrade(self);
         let root = self.cdp.root();
         let again = root.clone();
@@ -36,7 +38,7 @@ impl Shared {
             shared.state().sessions.insert(id.clone(), Role::Probe(target.clone()));
             let later = Arc::downgrade(&shared);
             // The browser reports the pages in the tab before this reply.
-            shared.cdp.session(id.clone()).post_then(SetAutoAttach::running(), move |_| {
+            shared.cdp.session(id.clone()).post_then(auto_attach_running(), move |_| {
                 let Some(shared) = later.upgrade() else { return };
                 let follows = shared.state().tabs.page_found(&target, None);
                 shared.follow(follows);
@@ -56,7 +58,7 @@ impl Shared {
             if state.tab_states.get(&tab).is_some_and(|tab_state| tab_state.detached_by_user) {
                 return Err(BrowserError::Relay(Refusal::Cancelled));
             }
-            let attach = attach_to(&info.target);
+            let attach = attach_to(info.target.as_str());
             let (sender, phase) = watch::channel(Phase::Attaching);
             let frames = FrameTree::default();
             state.engaged.insert(tab, Engaged { tab_session: None, page: None, frames, phase: sender });
@@ -76,7 +78,7 @@ impl Shared {
                 state.sessions.insert(id.clone(), Role::Tab(tab));
             }
             let later = Arc::downgrade(&shared);
-            shared.cdp.session(id).post_then(SetAutoAttach::waiting(), move |reply| {
+            shared.cdp.session(id).post_then(auto_attach_waiting(), move |reply| {
                 if let (Err(error), Some(shared)) = (reply, later.upgrade()) {
                     shared.engaging_failed(tab, error.into());
                 }
@@ -100,7 +102,7 @@ impl Shared {
         };
         self.follow(follows.unwrap_or_default());
         if held {
-            session.post(SetFocusEmulationEnabled { enabled: true });
+            session.post(SetFocusEmulationEnabledParams::new(true));
         }
         self.set_up(tab, session, true);
         self.resume_screencast(tab, session);
@@ -111,35 +113,38 @@ impl Shared {
         let Some(id) = session.id().cloned() else { return };
         let role = if is_page { Role::Page(tab) } else { Role::Frame(tab) };
         self.state().sessions.insert(id, role);
-        session.post(page::Enable {});
-        session.post(SetLifecycleEventsEnabled { enabled: true });
-        session.post(network::Enable {});
-        session.post(runtime::Enable {});
+        session.post(page::EnableParams::default());
+        session.post(SetLifecycleEventsEnabledParams::new(true));
+        session.post(network::EnableParams::default());
+        session.post(runtime::EnableParams {});
         for script in &self.options.early_scripts {
-            let (source, world_name) = (script.source.clone(), script.world.clone());
-            if let Some(world) = &world_name {
+            if let Some(world) = &script.world {
                 self.report_person(session, world);
             }
-            session.post(AddScriptToEvaluateOnNewDocument { source, world_name, run_immediately: true });
+            session.post(AddScriptToEvaluateOnNewDocumentParams {
+                world_name: script.world.clone(),
+                run_immediately: Some(true),
+                ..AddScriptToEvaluateOnNewDocumentParams::new(&script.source)
+            });
         }
         self.give_init_scripts(tab, session);
         self.stop_requests(tab, session);
         self.apply_overrides(tab, session);
         session.post(auto_attach_inner());
         self.read_frames(tab, session);
-        session.post(RunIfWaitingForDebugger {});
+        session.post(RunIfWaitingForDebuggerParams {});
     }
 
     /// Sets up a worker with the tab's overrides before its script runs.
     pub(super) fn set_up_worker(&self, tab: TabId, session: &Session) {
         let Some(id) = session.id().cloned() else { return };
         self.state().sessions.insert(id, Role::Worker(tab));
-        session.post(network::Enable {});
-        session.post(runtime::Enable {});
+        session.post(network::EnableParams::default());
+        session.post(runtime::EnableParams {});
         self.stop_requests(tab, session);
         self.apply_overrides(tab, session);
         session.post(auto_attach("worker"));
-        session.post(RunIfWaitingForDebugger {});
+        session.post(RunIfWaitingForDebuggerParams {});
     }
 
     /// Holds a tab that is being opened until its page reports its opener, so that it sends no request before.
@@ -150,8 +155,8 @@ impl Shared {
         let shared = Arc::downgrade(self);
         let opening = session.clone();
         // The browser reports its page before this reply.
-        session.post_then(SetAutoAttach::waiting(), move |_| {
-            opening.post(RunIfWaitingForDebugger {});
+        session.post_then(auto_attach_waiting(), move |_| {
+            opening.post(RunIfWaitingForDebuggerParams {});
             let Some(shared) = shared.upgrade() else { return };
             let mut state = shared.state();
             if matches!(state.sessions.get(&id), Some(Role::Opening(_))) {
@@ -202,7 +207,7 @@ impl Shared {
                 self.follow(follows);
                 self.page_attached(tab, session, target);
             }
-            None => session.post(RunIfWaitingForDebugger {}),
+            None => session.post(RunIfWaitingForDebuggerParams {}),
         }
     }
 
@@ -213,25 +218,16 @@ impl Shared {
     }
 }
 
-fn attach_to(target: &TargetId) -> AttachToTarget {
-    AttachToTarget::new(target.as_str())
-}
-
-pub(super) fn detach_from(session_id: SessionId) -> DetachFromTarget {
-    DetachFromTarget { session_id }
-}
-
 /// Attaches to related targets of one type only, and holds them until they are set up.
-pub(super) fn auto_attach(kind: &str) -> SetAutoAttach {
+pub(super) fn auto_attach(kind: &str) -> SetAutoAttachParams {
     auto_attach_to(&[kind])
 }
 
 /// Attaches to the targets inside a page: out-of-process frames and workers.
-fn auto_attach_inner() -> SetAutoAttach {
+fn auto_attach_inner() -> SetAutoAttachParams {
     auto_attach_to(&["iframe", "worker"])
 }
 
-fn auto_attach_to(kinds: &[&str]) -> SetAutoAttach {
-    let wanted = kinds.iter().map(|kind| FilterEntry::only(kind));
-    SetAutoAttach::waiting().filter(wanted.chain([FilterEntry::no_others()]).collect())
+fn auto_attach_to(kinds: &[&str]) -> SetAutoAttachParams {
+    SetAutoAttachParams { filter: Some(only(kinds)), ..auto_attach_waiting() }
 }

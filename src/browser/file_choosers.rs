@@ -4,7 +4,7 @@
 //! Owns the time of the interception: from the start of an act until shortly after its end, so that a person's own
 //! click still opens one. Never gives files: `upload` does.
 
-use super::devtools::page::SetInterceptFileChooserDialog;
+use super::devtools::page::SetInterceptFileChooserDialogParams;
 use super::devtools::target::SessionId;
 use super::effects::{Effects, RecordedEffect};
 use super::shared::{Role, Shared};
@@ -52,7 +52,7 @@ impl Shared {
             state.sessions.iter().filter(|(_, role)| of_tab(role)).map(|(id, _)| id.clone()).collect()
         };
         for session in sessions {
-            self.cdp.session(session).post(SetInterceptFileChooserDialog { enabled });
+            self.cdp.session(session).post(SetInterceptFileChooserDialogParams::new(enabled));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! For a browser that gstack did not start: the ones it starts use resolver rules that do the same for all tabs. Owns
 //! the patterns of requests to pause; `paused` checks each one.
 
-use super::devtools::fetch::RequestPattern;
+use super::devtools::fetch::{RequestPattern, pattern};
 use super::error::BrowserError;
 use super::tab::Tab;
 use gstack_base::metadata;
@@ -24,7 +24,7 @@ static PATTERNS: LazyLock<Vec<RequestPattern>> = LazyLock::new(|| {
         after.iter().flat_map(|after| [format!("*://{after}"), format!("*@{after}")]).collect()
     };
     let all = metadata::hosts().flat_map(of_host).chain([LINK_LOCAL.to_owned()]);
-    all.map(|pattern| RequestPattern { url_pattern: pattern }).collect()
+    all.map(pattern).collect()
 });
 
 /// Returns the patterns of requests to pause.
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn patterns_are_narrow_enough_to_leave_pages_alone() {
-        let patterns: Vec<&str> = PATTERNS.iter().map(|pattern| pattern.url_pattern.as_str()).collect();
+        let patterns: Vec<&str> = PATTERNS.iter().filter_map(|pattern| pattern.url_pattern.as_deref()).collect();
         assert!(patterns.contains(&"*metadata.google.internal*") && patterns.contains(&"*://metadata/*"));
         assert!(patterns.contains(&"*169.254.169.254*") && patterns.contains(&"*::ffff:a9fe:a9fe*"));
         assert!(!patterns.iter().any(|pattern| *pattern == "*" || *pattern == "*metadata*"));

@@ -3,7 +3,7 @@
 //! Owns the list, and adding a script to a session and removing it. Does not handle tabs: `tab_scripts` does.
 
 use super::cdp::Cdp;
-use super::devtools::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
+use super::devtools::page::{AddScriptToEvaluateOnNewDocumentParams, RemoveScriptToEvaluateOnNewDocumentParams};
 use super::devtools::target::SessionId;
 use super::devtools_session::Session;
 use gstack_base::site::SiteOrPage;
@@ -80,14 +80,13 @@ impl InitScript {
 
     pub(super) fn give(self: &Arc<Self>, session: &Session) {
         let Some(id) = session.id().cloned() else { return };
-        let command =
-            AddScriptToEvaluateOnNewDocument { source: self.guarded(), world_name: None, run_immediately: false };
+        let command = AddScriptToEvaluateOnNewDocumentParams::new(self.guarded());
         let (script, later) = (self.clone(), session.clone());
         session.post_then(command, move |reply| match reply {
             Ok(added) => {
                 let mut given = script.given.lock().unwrap_or_else(PoisonError::into_inner);
                 match given.is_over {
-                    true => later.post(RemoveScriptToEvaluateOnNewDocument { identifier: added.identifier }),
+                    true => later.post(RemoveScriptToEvaluateOnNewDocumentParams::new(added.identifier)),
                     false => drop(given.ids.insert(id, added.identifier)),
                 }
             }
@@ -99,7 +98,7 @@ impl InitScript {
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         given.is_over = true;
         for (session, identifier) in given.ids.drain() {
-            cdp.session(session).post(RemoveScriptToEvaluateOnNewDocument { identifier });
+            cdp.session(session).post(RemoveScriptToEvaluateOnNewDocumentParams::new(identifier));
         }
     }
 }

@@ -7,7 +7,7 @@
 //! worker requests, and no prefetch of speculation rules. Owns the patterns of requests to pause; `paused` checks each one.
 
 use super::browser::Browser;
-use super::devtools::fetch::RequestPattern;
+use super::devtools::fetch::{RequestPattern, pattern};
 use super::shared::{Role, Shared};
 use gstack_base::site_limits::SiteLimits;
 use gstack_base::site_list::SiteList;
@@ -16,7 +16,7 @@ use url::Url;
 
 /// Returns the patterns of requests to pause.
 pub(super) fn patterns() -> impl Iterator<Item = RequestPattern> {
-    ["http://*", "https://*"].into_iter().map(|pattern| RequestPattern { url_pattern: pattern.to_owned() })
+    ["http://*", "https://*"].into_iter().map(pattern)
 }
 
 impl Shared {

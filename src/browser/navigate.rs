@@ -6,9 +6,10 @@ use super::arrival::{ABORTED, Arrival, ArrivalKind, End, FOLLOWED, Progress};
 use super::cdp::{CdpError, SERVER_ERROR};
 use super::devtools::Command;
 use super::devtools::page::{
-    GetNavigationHistory, Navigate, NavigateToHistoryEntry, NavigationHistory, Reload, StopLoading,
+    GetNavigationHistoryParams, NavigateParams, NavigateToHistoryEntryParams, NavigationHistory, ReloadParams,
+    StopLoadingParams,
 };
-use super::devtools::runtime::{RunIfWaitingForDebugger, TerminateExecution};
+use super::devtools::runtime::{RunIfWaitingForDebuggerParams, TerminateExecutionParams};
 use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::events::Subscription;
@@ -59,7 +60,7 @@ impl Work {
 
     async fn go(&self, url: &str, limit: Duration, deadline: Instant) -> Result<Arrival, BrowserError> {
         let mut watch = Watch { deadline, ..Watch::start(self, url, limit)? };
-        let answer = watch.call(Navigate { url: url.to_owned() }).await?;
+        let answer = watch.call(NavigateParams::new(url)).await?;
         if answer.is_download {
             return Ok(Arrival::without_load(url.to_owned(), ArrivalKind::Download));
         }
@@ -113,7 +114,7 @@ impl Work {
         let wanted = usize::try_from(history.current_index + by).ok();
         let Some(entry) = wanted.and_then(|at| history.entries.get(at)) else { return Ok(None) };
         let mut watch = Watch::start(self, &entry.url, limit)?;
-        watch.call(NavigateToHistoryEntry { entry_id: entry.id }).await?;
+        watch.call(NavigateToHistoryEntryParams::new(entry.id)).await?;
         watch.end().await.map(Some)
     }
 
@@ -126,10 +127,10 @@ impl Work {
             return Ok(());
         }
         // A no-op that the main thread of a running page answers.
-        match page.call_within(RunIfWaitingForDebugger {}, HUNG_AFTER).await {
+        match page.call_within(RunIfWaitingForDebuggerParams {}, HUNG_AFTER).await {
             Err(CdpError::Timeout { .. }) => {
                 tracing::info!(tab = %self.id(), "the page that is being left hangs: its script is ended");
-                page.post(TerminateExecution {});
+                page.post(TerminateExecutionParams {});
                 Ok(())
             }
             Err(CdpError::Gone) => Err(BrowserError::Gone),
@@ -152,12 +153,12 @@ impl Work {
         const APART: Duration = Duration::from_millis(50);
         let session = self.page()?;
         for _ in 1..TRIES {
-            match session.call(GetNavigationHistory {}).await {
+            match session.call(GetNavigationHistoryParams {}).await {
                 Err(CdpError::Protocol { code: SERVER_ERROR, .. }) => tokio::time::sleep(APART).await,
                 result => return Ok(result?),
             }
         }
-        Ok(session.call(GetNavigationHistory {}).await?)
+        Ok(session.call(GetNavigationHistoryParams {}).await?)
     }
 
     /// Reloads the page; `past_cache` bypasses the cache.
@@ -169,7 +170,7 @@ impl Work {
         self.unhang().await?;
         let url = self.info()?.url;
         let mut watch = Watch::start(self, &url, limit)?;
-        watch.call(Reload { ignore_cache: past_cache }).await?;
+        watch.call(ReloadParams::builder().ignore_cache(past_cache).build()).await?;
         watch.end().await
     }
 }
@@ -268,7 +269,7 @@ impl<'a> Watch<'a> {
     }
 
     fn too_slow(&self) -> BrowserError {
-        self.session.post(StopLoading {});
+        self.session.post(StopLoadingParams {});
         BrowserError::Timeout { what: format!("loading {}", self.url), after: self.limit }
     }
 }

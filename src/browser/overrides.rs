@@ -3,6 +3,7 @@
 //! Owns one override and its description. `tab_overrides` applies them.
 
 use super::devtools::{Command, Done};
+use chromiumoxide_types::{Method, MethodId};
 use gstack_base::counted::counted;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -88,7 +89,9 @@ impl PersistentOverride {
 
 impl Command for PersistentOverride {
     type Response = Done;
-    fn method(&self) -> &'static str {
-        self.method
+}
+impl Method for PersistentOverride {
+    fn identifier(&self) -> MethodId {
+        self.method.into()
     }
 }

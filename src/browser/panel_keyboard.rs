@@ -9,7 +9,7 @@ use super::keyboard::{KeySink, PanelKeyboard};
 use super::relay::PANEL_TO_FRONT;
 use super::shared::Shared;
 use super::tab::Tab;
-use crate::devtools::target::{AttachToTarget, GetTargets};
+use crate::devtools::target::{GetTargetsParams, attach_to};
 use gstack_protocol::ids::TabId;
 use serde_json::json;
 
@@ -82,10 +82,10 @@ impl Browser {
     }
 
     async fn attach_panel(&self, address: &str) -> Result<Session, BrowserError> {
-        let targets = self.root().call(GetTargets::default()).await?.target_infos;
+        let targets = self.root().call(GetTargetsParams::default()).await?.target_infos;
         // The *tab* target around a panel's page has the same address and cannot be brought to the front.
         let found = targets.into_iter().find(|target| target.kind != "tab" && target.url == address);
-        let attach = AttachToTarget::new(found.ok_or(BrowserError::FrameGone)?.target_id);
+        let attach = attach_to(found.ok_or(BrowserError::FrameGone)?.target_id);
         let session = self.root().call(attach).await?.session_id;
         self.shared.state().keyboard.attached = Some((address.to_owned(), session.clone()));
         Ok(self.cdp().session(session))

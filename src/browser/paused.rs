@@ -4,7 +4,8 @@
 //! matches continues unchanged.
 
 use super::devtools::fetch::{
-    AuthChallengeResponse, ContinueRequest, ContinueWithAuth, ErrorReason, FailRequest, FulfillRequest, HeaderEntry,
+    AuthChallengeResponse, AuthChallengeResponseResponse, ContinueRequestParams, ContinueWithAuthParams, ErrorReason,
+    FailRequestParams, FulfillRequestParams, HeaderEntry,
 };
 use super::devtools_session::Session;
 use super::events::Event;
@@ -64,8 +65,7 @@ impl Shared {
         let session = self.cdp.session(id.clone());
         if self.options.holds_back && is_metadata_url(&paused.request.url) {
             tracing::warn!("a page asked for a cloud metadata address; the request was held back");
-            let error_reason = ErrorReason::NameNotResolved;
-            session.post(FailRequest { request_id: paused.request_id, error_reason });
+            session.post(FailRequestParams::new(paused.request_id, ErrorReason::NameNotResolved));
             return;
         }
         if self.stops(&session, &paused) {
@@ -149,8 +149,7 @@ impl Shared {
             return false;
         }
         tracing::info!("a page asked for a site outside the list; the request was stopped");
-        let error_reason = ErrorReason::BlockedByClient;
-        session.post(FailRequest { request_id: paused.request_id.clone(), error_reason });
+        session.post(FailRequestParams::new(paused.request_id.clone(), ErrorReason::BlockedByClient));
         true
     }
 
@@ -194,13 +193,13 @@ impl Shared {
             let (username, password) = as_user.unzip();
             AuthChallengeResponse { response, username, password }
         };
-        let auth_challenge_response = match known {
-            Some(Some(as_user)) => answer("ProvideCredentials", Some(as_user)),
-            Some(None) => answer("CancelAuth", None),
-            None => answer("Default", None),
+        let answer = match known {
+            Some(Some(as_user)) => answer(AuthChallengeResponseResponse::ProvideCredentials, Some(as_user)),
+            Some(None) => answer(AuthChallengeResponseResponse::CancelAuth, None),
+            None => answer(AuthChallengeResponseResponse::Default, None),
         };
         let session = self.cdp.session(id.clone());
-        session.post(ContinueWithAuth { request_id: required.request_id, auth_challenge_response });
+        session.post(ContinueWithAuthParams::new(required.request_id, answer));
     }
 }
 
@@ -208,8 +207,8 @@ impl Shared {
 fn pass(session: &Session, paused: Paused, set: &[(String, String)]) {
     let headers = (!set.is_empty()).then(|| with_headers(paused.request.entries(), set));
     let (request_id, again) = (paused.request_id, session.clone());
-    let plain = ContinueRequest { request_id: request_id.clone(), headers: None };
-    session.post_then(ContinueRequest { request_id, headers }, move |reply| {
+    let plain = ContinueRequestParams::new(request_id);
+    session.post_then(ContinueRequestParams { headers, ..plain.clone() }, move |reply| {
         // A request must not hang because the browser rejects its headers.
         if let Err(error) = reply {
             tracing::debug!(%error, "a request goes on without what was set for it");
@@ -219,12 +218,12 @@ fn pass(session: &Session, paused: Paused, set: &[(String, String)]) {
 }
 
 /// Answers a request; fails it if the browser rejects the answer.
-fn fulfill(session: &Session, answer: FulfillRequest) {
+fn fulfill(session: &Session, answer: FulfillRequestParams) {
     let (request_id, again) = (answer.request_id.clone(), session.clone());
     session.post_then(answer, move |reply| {
         if let Err(error) = reply {
             tracing::warn!(%error, "the browser did not take a route's answer");
-            again.post(FailRequest { request_id, error_reason: ErrorReason::BlockedByClient });
+            again.post(FailRequestParams::new(request_id, ErrorReason::BlockedByClient));
         }
     });
 }
@@ -232,8 +231,7 @@ fn fulfill(session: &Session, answer: FulfillRequest) {
 fn carry_out(session: &Session, paused: Paused, act: &RouteAct) {
     match act {
         RouteAct::Abort => {
-            let error_reason = ErrorReason::BlockedByClient;
-            session.post(FailRequest { request_id: paused.request_id, error_reason });
+            session.post(FailRequestParams::new(paused.request_id, ErrorReason::BlockedByClient));
         }
         RouteAct::Continue(headers) => pass(session, paused, headers),
         RouteAct::Answer(answer) => match paused.request.is_preflight() {
@@ -245,10 +243,10 @@ fn carry_out(session: &Session, paused: Paused, act: &RouteAct) {
 }
 
 fn entry(name: &str, value: impl Into<String>) -> HeaderEntry {
-    HeaderEntry { name: name.to_owned(), value: value.into() }
+    HeaderEntry::new(name, value)
 }
 
-fn answered(paused: &Paused, answer: &RouteAnswer) -> FulfillRequest {
+fn answered(paused: &Paused, answer: &RouteAnswer) -> FulfillRequestParams {
     let mut headers: Vec<HeaderEntry> =
         answer.headers.iter().map(|(name, value)| entry(name, value.as_str())).collect();
     let has = |name: &str| headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));
@@ -258,15 +256,14 @@ fn answered(paused: &Paused, answer: &RouteAnswer) -> FulfillRequest {
         [entry("access-control-allow-origin", origin), credentials, entry("vary", "Origin")]
     });
     headers.extend(opens.into_iter().flatten());
-    FulfillRequest {
-        request_id: paused.request_id.clone(),
-        response_code: answer.status,
-        response_headers: headers,
-        body: STANDARD.encode(&answer.body),
+    FulfillRequestParams {
+        response_headers: Some(headers),
+        body: Some(STANDARD.encode(&answer.body).into()),
+        ..FulfillRequestParams::new(paused.request_id.clone(), answer.status)
     }
 }
 
-fn preflight(paused: &Paused) -> FulfillRequest {
+fn preflight(paused: &Paused) -> FulfillRequestParams {
     let asked = |name: &str| paused.request.header(name).unwrap_or("*").to_owned();
     let response_headers = vec![
         entry("access-control-allow-origin", asked("origin")),
@@ -276,5 +273,8 @@ fn preflight(paused: &Paused) -> FulfillRequest {
         // The answer is for this one request: the next may go to the server.
         entry("access-control-max-age", "0"),
     ];
-    FulfillRequest { request_id: paused.request_id.clone(), response_code: 204, response_headers, body: String::new() }
+    FulfillRequestParams {
+        response_headers: Some(response_headers),
+        ..FulfillRequestParams::new(paused.request_id.clone(), 204)
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns one entry of a tab's list. `tab_permissions` sets and resets them.
 
-use super::devtools::browser::{PermissionName, SetPermission};
+use super::devtools::browser::{PermissionSetting, SetPermissionParams};
 use gstack_base::site;
 
 /// One site's permission.
@@ -16,12 +16,9 @@ pub struct Permission {
 }
 
 impl Permission {
-    pub(super) fn command(&self) -> SetPermission {
-        SetPermission {
-            permission: PermissionName { name: self.name.clone() },
-            setting: if self.granted { "granted" } else { "denied" },
-            origin: self.origin.clone(),
-        }
+    pub(super) fn command(&self) -> SetPermissionParams {
+        let setting = if self.granted { PermissionSetting::Granted } else { PermissionSetting::Denied };
+        SetPermissionParams { origin: Some(self.origin.clone()), ..SetPermissionParams::new(&self.name, setting) }
     }
 
     /// Describes it: `geolocation granted to a.example`.

@@ -3,7 +3,7 @@
 //! Pages report each press (`injected/person.js`). A press that gstack or a CDP client sent was recorded when it was sent, and its report
 //! uses up that record; a report without a record is the person's. Never acts on it: the engine pauses who works there.
 
-use super::devtools::runtime::AddBinding;
+use super::devtools::runtime::AddBindingParams;
 use super::devtools::target::SessionId;
 use super::devtools_session::Session;
 use super::events::Event;
@@ -25,7 +25,7 @@ struct BindingCalled {
 impl Shared {
     /// Makes a page or frame report the person's input. `world` is that of `injected/person.js`.
     pub(super) fn report_person(&self, session: &Session, world: &str) {
-        session.post(AddBinding { name: BINDING, execution_context_name: world.to_owned() });
+        session.post(AddBindingParams { name: BINDING.to_owned(), execution_context_name: Some(world.to_owned()) });
     }
 
     /// Handles a call of a binding in a page of this tab.

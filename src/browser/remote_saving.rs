@@ -3,7 +3,7 @@
 //! Owns getting them: a Grid gives a complete file by its name. Without such a service a download is refused as soon as
 //! it begins, so that no part of it stays on the other machine.
 
-use super::devtools::browser::{DownloadBehavior, SetDownloadBehavior};
+use super::devtools::browser::{SetDownloadBehaviorBehavior, download_behavior};
 use super::remote::{FileSystem, RemoteFiles};
 use super::shared::Shared;
 use gstack_base::file_name::move_into;
@@ -20,10 +20,10 @@ impl Shared {
         let behavior = match &self.options.files {
             FileSystem::Ours => return false,
             // The node has chosen the folder.
-            FileSystem::Remote(Some(_)) => DownloadBehavior::Default,
-            FileSystem::Remote(None) => DownloadBehavior::Deny,
+            FileSystem::Remote(Some(_)) => SetDownloadBehaviorBehavior::Default,
+            FileSystem::Remote(None) => SetDownloadBehaviorBehavior::Deny,
         };
-        self.cdp.root().post(SetDownloadBehavior { behavior, download_path: None, events_enabled: true });
+        self.cdp.root().post(download_behavior(behavior, None));
         true
     }
 

@@ -4,8 +4,8 @@
 //! taken effect. Nothing here waits.
 
 use super::cdp::Observer;
-use super::devtools::page::{GetFrameTree, HandleJavaScriptDialog, ScreencastFrameAck};
-use super::devtools::runtime::RunIfWaitingForDebugger;
+use super::devtools::page::{GetFrameTreeParams, HandleJavaScriptDialogParams, ScreencastFrameAckParams};
+use super::devtools::runtime::RunIfWaitingForDebuggerParams;
 use super::devtools::target::{SessionId, TargetInfo};
 use super::devtools_session::Session;
 use super::dialogs::{Decision, Dialog};
@@ -163,7 +163,7 @@ impl Shared {
             Role::Page(tab) | Role::Frame(tab) | Role::Worker(tab) if target_info.kind == "worker" => {
                 self.set_up_worker(tab, &session);
             }
-            _ => session.post(RunIfWaitingForDebugger {}),
+            _ => session.post(RunIfWaitingForDebuggerParams {}),
         }
     }
 
@@ -179,7 +179,7 @@ impl Shared {
     pub(super) fn read_frames(self: &Arc<Self>, tab: TabId, session: &Session) {
         let Some(id) = session.id().cloned() else { return };
         let shared = Arc::downgrade(self);
-        session.post_then(GetFrameTree {}, move |reply| {
+        session.post_then(GetFrameTreeParams {}, move |reply| {
             let Some(shared) = shared.upgrade() else { return };
             let mut state = shared.state();
             let Some(engaged) = state.engaged.get_mut(&tab) else { return };
@@ -264,7 +264,7 @@ impl Shared {
             "Page.screencastFrame" => {
                 // Unacknowledged frames would stop the drawing that the screencast is started for.
                 let Some(ScreencastFrame { session_id }) = event.read() else { return };
-                self.cdp.session(session.clone()).post(ScreencastFrameAck { session_id });
+                self.cdp.session(session.clone()).post(ScreencastFrameAckParams::new(session_id));
             }
             method => {
                 let mut state = self.state();
@@ -339,7 +339,7 @@ impl Shared {
         };
         match decision {
             Decision::Answer { accept, text } => {
-                let answer = HandleJavaScriptDialog { accept, prompt_text: text };
+                let answer = HandleJavaScriptDialogParams { accept, prompt_text: text };
                 self.cdp.session(session.clone()).post(answer);
             }
             Decision::Tell => self.tell(BrowserEvent::DialogOpened(tab, dialog)),

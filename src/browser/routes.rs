@@ -3,7 +3,7 @@
 //! Owns a tab's list and the decision about one request; `paused` carries it out, `tab_routes` changes the list. A
 //! popup starts with its opener's list. Never decides who may add to it.
 
-use super::devtools::fetch::{HeaderEntry, RequestPattern};
+use super::devtools::fetch::{HeaderEntry, RequestPattern, pattern};
 use gstack_base::counted::counted;
 use gstack_base::glob::Glob;
 use gstack_base::site::{self, SiteOrPage};
@@ -151,7 +151,7 @@ impl Routes {
         let sites = sites.map(|site| site::without_http_port(site));
         let sites = sites.flat_map(|site| [format!("*://{site}/*"), format!("*://*@{site}/*")]);
         let all = self.routes.iter().map(|route| coarse(&route.address)).chain(sites);
-        all.map(|url_pattern| RequestPattern { url_pattern })
+        all.map(pattern)
     }
 
     /// Describes the list: `2 routes (5 requests), headers for a.example`.
@@ -188,7 +188,7 @@ fn coarse(glob: &Glob) -> String {
 pub(super) fn with_headers(own: Vec<HeaderEntry>, set: &[(String, String)]) -> Vec<HeaderEntry> {
     let is_set = |name: &str| set.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
     let kept = own.into_iter().filter(|header| !is_set(&header.name));
-    let set = set.iter().map(|(name, value)| HeaderEntry { name: name.clone(), value: value.clone() });
+    let set = set.iter().map(|(name, value)| HeaderEntry::new(name, value));
     kept.chain(set).collect()
 }
 

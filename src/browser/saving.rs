@@ -4,7 +4,7 @@
 //! its name when it is complete. Never trusts a name that a page chose. The list is in `downloads`.
 
 use super::browser::Browser;
-use super::devtools::browser::{CancelDownload, DownloadBehavior, SetDownloadBehavior};
+use super::devtools::browser::{CancelDownloadParams, SetDownloadBehaviorBehavior, download_behavior};
 use super::downloads::Record;
 use super::effects::{Effects, RecordedEffect};
 use super::events::Event;
@@ -62,17 +62,16 @@ impl Shared {
         }
         let behavior = match (&self.options.downloads, self.options.headless) {
             (Some(_), true) => return self.save_downloads(),
-            (None, true) => DownloadBehavior::Deny,
-            (_, false) => DownloadBehavior::Default,
+            (None, true) => SetDownloadBehaviorBehavior::Deny,
+            (_, false) => SetDownloadBehaviorBehavior::Default,
         };
-        self.cdp.root().post(SetDownloadBehavior { behavior, download_path: None, events_enabled: true });
+        self.cdp.root().post(download_behavior(behavior, None));
     }
 
     fn save_downloads(&self) {
         let Some(folders) = &self.options.downloads else { return };
-        let download_path = Some(folders.incoming.to_string_lossy().into_owned());
-        let behavior = DownloadBehavior::AllowAndName;
-        self.cdp.root().post(SetDownloadBehavior { behavior, download_path, events_enabled: true });
+        let folder = folders.incoming.to_string_lossy().into_owned();
+        self.cdp.root().post(download_behavior(SetDownloadBehaviorBehavior::AllowAndName, Some(folder)));
     }
 
     /// Counts running actions. In a browser with a window, only the downloads of actions are saved by gstack.
@@ -216,7 +215,7 @@ impl Shared {
 
     fn cancel_download(&self, id: &str, reason: &str) {
         self.state().downloads.fail(id, reason);
-        self.cdp.root().post(CancelDownload { guid: id.to_owned() });
+        self.cdp.root().post(CancelDownloadParams::new(id));
     }
 }
 

@@ -4,7 +4,7 @@
 //! acknowledges the frames. Never stores a frame.
 
 use super::cdp::CdpError;
-use super::devtools::page::{StartScreencast, StopScreencast};
+use super::devtools::page::{StartScreencastParams, StopScreencastParams};
 use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::shared::Shared;
@@ -49,7 +49,7 @@ impl Tab {
     /// # Errors
     ///
     /// Fails if the browser refuses. A page that hangs is not an error: its frames come once it responds.
-    pub(crate) async fn start_screencast(&self, cast: StartScreencast) -> Result<(), BrowserError> {
+    pub(crate) async fn start_screencast(&self, cast: StartScreencastParams) -> Result<(), BrowserError> {
         let page = self.page()?;
         self.with_tab_state(|tab_state| tab_state.screencast = Some(cast.clone()))?;
         match page.call_within(cast, LIMIT).await {
@@ -69,7 +69,7 @@ impl Tab {
     pub(crate) fn renew_screencast(&self) {
         if let Ok(page) = self.page() {
             // A running screencast sends no frame when it is started again.
-            page.post(StopScreencast {});
+            page.post(StopScreencastParams {});
             self.browser().shared.resume_screencast(self.id(), &page);
         }
     }
@@ -78,7 +78,7 @@ impl Tab {
     pub async fn stop_screencast(&self) {
         self.forget_screencast();
         let Ok(page) = self.page() else { return };
-        if let Err(error) = page.call_within(StopScreencast {}, LIMIT).await {
+        if let Err(error) = page.call_within(StopScreencastParams {}, LIMIT).await {
             tracing::debug!(%error, tab = %self.id(), "the page's pictures were not stopped");
         }
     }

@@ -4,7 +4,7 @@
 //! lock.
 
 use super::cdp::Cdp;
-use super::devtools::page::StartScreencast;
+use super::devtools::page::StartScreencastParams;
 use super::devtools::target::SessionId;
 use super::dialogs::Dialogs;
 use super::downloads::{DownloadFolders, Downloads};
@@ -147,7 +147,7 @@ pub(super) struct TabState {
     /// Scripts that run in its documents before the documents' own.
     pub(super) init_scripts: InitScripts,
     /// The screencast of a recording; `None` if the tab is not recorded.
-    pub(super) screencast: Option<StartScreencast>,
+    pub(super) screencast: Option<StartScreencastParams>,
     /// The running command answers each of the tab's requests itself (`Tab::judge_requests`).
     pub(super) judges_itself: bool,
     /// The number of holds: commands and turns working on the tab now.

@@ -4,11 +4,10 @@
 //! a tab into view.
 
 use super::browser::Browser;
-use super::devtools::emulation::SetFocusEmulationEnabled;
-use super::devtools::page::CreateIsolatedWorld;
-use super::devtools::target::{ActivateTarget, CloseTarget};
+use super::devtools::emulation::SetFocusEmulationEnabledParams;
+use super::devtools::page::CreateIsolatedWorldParams;
+use super::devtools::target::{ActivateTargetParams, CloseTargetParams, detach_from};
 use super::devtools_session::Session;
-use super::engage::detach_from;
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::frames::{Context, Frame, FrameId, World};
@@ -228,7 +227,10 @@ impl Tab {
         }
         let World::Isolated(name) = world else { return Err(BrowserError::FrameGone) };
         let session = self.session_of(frame)?;
-        let create = CreateIsolatedWorld { frame_id: frame.as_str().to_owned(), world_name: name.clone() };
+        let create = CreateIsolatedWorldParams {
+            world_name: Some(name.clone()),
+            ..CreateIsolatedWorldParams::new(frame.as_str().to_owned())
+        };
         let made = session.call(create).await?;
         if let Some(context) = self.known_context(frame, world)? {
             return Ok(context);
@@ -250,7 +252,7 @@ impl Tab {
     /// Fails if the tab is closed or the browser does not answer.
     pub async fn activate(&self) -> Result<(), BrowserError> {
         let target_id = self.info()?.target;
-        self.browser.root().call(ActivateTarget { target_id }).await?;
+        self.browser.root().call(ActivateTargetParams::new(target_id.to_string())).await?;
         Ok(())
     }
     /// Closes the tab without running its `beforeunload` handlers; returns once it is closed.
@@ -263,7 +265,7 @@ impl Tab {
         let target_id = self.info()?.target;
         let mut events = self.browser.events();
         let close = async {
-            self.browser.root().call(CloseTarget { target_id }).await?;
+            self.browser.root().call(CloseTargetParams::new(target_id.to_string())).await?;
             while self.info().is_ok() {
                 match events.recv().await {
                     // Closing the last tab ends the browser.
@@ -292,7 +294,7 @@ impl Tab {
             tab_state.holds == 1
         })?;
         if first && let Ok(page) = self.page() {
-            page.post(SetFocusEmulationEnabled { enabled: true });
+            page.post(SetFocusEmulationEnabledParams::new(true));
         }
         Ok(Hold { tab: self.clone() })
     }
@@ -321,7 +323,7 @@ impl Tab {
                 }
                 let unheld = tab.with_tab_state(|tab_state| tab_state.holds == 0 && tab_state.hold_round == round);
                 if let (Ok(true), Ok(page)) = (unheld, tab.page()) {
-                    page.post(SetFocusEmulationEnabled { enabled: false });
+                    page.post(SetFocusEmulationEnabledParams::new(false));
                 }
             },
             &runtime,

@@ -2,7 +2,7 @@
 //!
 //! Owns no state. `dialogs` owns the policy, and the router answers by it.
 
-use super::devtools::page::HandleJavaScriptDialog;
+use super::devtools::page::HandleJavaScriptDialogParams;
 use super::dialogs::{Dialog, DialogPolicy, DialogRecord};
 use super::error::BrowserError;
 use super::tab::Tab;
@@ -42,7 +42,7 @@ impl Tab {
     /// Dismisses the open dialog without waiting.
     pub fn dismiss_dialog(&self) {
         if let Ok(page) = self.page() {
-            page.post(HandleJavaScriptDialog { accept: false, prompt_text: None });
+            page.post(HandleJavaScriptDialogParams::new(false));
         }
     }
     /// Answers the open dialog.
@@ -51,7 +51,7 @@ impl Tab {
     ///
     /// Fails if no dialog is open, the tab is closed, or the browser does not answer.
     pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), BrowserError> {
-        self.page()?.call(HandleJavaScriptDialog { accept, prompt_text: text }).await?;
+        self.page()?.call(HandleJavaScriptDialogParams { accept, prompt_text: text }).await?;
         Ok(())
     }
 }

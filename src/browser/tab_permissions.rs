@@ -5,7 +5,7 @@
 //! permission.
 
 use super::browser::Browser;
-use super::devtools::browser::ResetPermissions;
+use super::devtools::browser::ResetPermissionsParams;
 use super::error::BrowserError;
 use super::permissions::Permission;
 use super::shared::{Shared, TabState};
@@ -17,7 +17,7 @@ impl Shared {
         let all: Vec<Permission> =
             self.state().tab_states.values().flat_map(|tab_state| tab_state.permissions.clone()).collect();
         let root = self.cdp.root();
-        root.post(ResetPermissions {});
+        root.post(ResetPermissionsParams::default());
         all.iter().for_each(|permission| root.post(permission.command()));
     }
 }

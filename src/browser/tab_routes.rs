@@ -2,7 +2,7 @@
 //!
 //! Owns no state: a tab's list is in `routes`.
 
-use super::devtools::fetch::{Disable, Enable, RequestPattern};
+use super::devtools::fetch::{DisableParams, EnableParams, RequestPattern};
 use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::routes::{Credentials, Route, Routes, SiteHeaders};
@@ -47,7 +47,7 @@ impl Stopped {
     /// Sends the routes to a page, frame or worker, without waiting for its answer.
     pub(super) fn post_to(&self, session: &Session) {
         match self.enable() {
-            None => session.post(Disable {}),
+            None => session.post(DisableParams {}),
             Some(enable) => session.post(enable),
         }
     }
@@ -55,15 +55,16 @@ impl Stopped {
     /// Sends the routes to a page, frame or worker. Fails if it has ended or the browser does not answer.
     async fn call(&self, session: &Session) -> Result<(), BrowserError> {
         match self.enable() {
-            None => session.call(Disable {}).await.map(|_| ()),
+            None => session.call(DisableParams {}).await.map(|_| ()),
             Some(enable) => session.call(enable).await.map(|_| ()),
         }?;
         Ok(())
     }
 
-    fn enable(&self) -> Option<Enable<'_>> {
+    fn enable(&self) -> Option<EnableParams> {
         let Self { patterns, handle_auth_requests } = self;
-        (!patterns.is_empty()).then_some(Enable { patterns, handle_auth_requests: *handle_auth_requests })
+        let enable = EnableParams::builder().patterns(patterns.clone()).handle_auth_requests(*handle_auth_requests);
+        (!patterns.is_empty()).then(|| enable.build())
     }
 }
 

@@ -4,7 +4,7 @@ use crate::world::{World, with_world};
 use axum::Router;
 use axum::response::{Html, Redirect};
 use axum::routing::get;
-use gstack_browser::devtools::page::Navigate;
+use gstack_browser::devtools::page::NavigateParams;
 use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 
@@ -176,7 +176,7 @@ fn pages_without_tools_and_pages_that_may_offer_none_say_so() {
         world.run("newtab", &["about:blank"]).await;
         let tab = world.context.browser.current().await.unwrap();
         let url = "data:text/html,<title>x</title>".to_owned();
-        tab.page().unwrap().call(Navigate { url }).await.unwrap();
+        tab.page().unwrap().call(NavigateParams::new(url)).await.unwrap();
         world.run("wait", &["--load"]).await;
         assert!(world.run("webmcp", &["list"]).await.starts_with("(the page offers no tools)"));
         world

@@ -2,7 +2,7 @@
 
 use crate::stage::{LIMIT, Stage, tab, value, work};
 use gstack_browser::browser::{AttachOptions, Browser};
-use gstack_browser::devtools::runtime::Evaluate;
+use gstack_browser::devtools::runtime::EvaluateParams;
 use gstack_browser::events::Filter;
 use gstack_browser::launch::{self, LaunchOptions};
 use std::process::Stdio;
@@ -43,7 +43,7 @@ async fn a_persons_dialogs_and_view_are_left_alone() {
     let page = tab.page().unwrap();
     let dialogs = ["Page.javascriptDialogOpening", "Page.javascriptDialogClosed"];
     let mut seen = browser.cdp().subscribe(Filter::all().methods(&dialogs));
-    page.post(Evaluate::new("setTimeout(() => confirm('theirs'), 0)"));
+    page.post(EvaluateParams::new("setTimeout(() => confirm('theirs'), 0)"));
     assert_eq!(seen.next().await.unwrap().method(), dialogs[0]);
     assert_eq!(tab.dialogs().unwrap()[0].accepted, None);
     tab.answer_dialog(false, None).await.unwrap();
@@ -52,7 +52,7 @@ async fn a_persons_dialogs_and_view_are_left_alone() {
 
     // A command works on it, so the standing answer applies.
     let busy = work(&tab).await;
-    let asked = Evaluate::new("confirm('ours')");
+    let asked = EvaluateParams::new("confirm('ours')");
     assert_eq!(value(&busy.session().call(asked).await.unwrap()), true);
     drop(busy);
     stage.end().await;

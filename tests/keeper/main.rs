@@ -10,7 +10,7 @@ mod stage;
 mod websocket;
 
 use gstack_browser::browser::{AttachOptions, Browser};
-use gstack_browser::devtools::runtime::Evaluate;
+use gstack_browser::devtools::runtime::EvaluateParams;
 use gstack_browser::error::BrowserError;
 use gstack_browser::keeper_link::LinkError;
 use gstack_browser::launch::{self, LaunchError};
@@ -124,8 +124,8 @@ async fn a_browser_that_does_not_start_says_why() {
 async fn a_browser_that_ends_by_itself_takes_its_keeper_along() {
     let stage = Stage::new();
     let browser = stage.browser().await;
-    use gstack_browser::devtools::browser::Close;
-    browser.root().post(Close {});
+    use gstack_browser::devtools::browser::CloseParams;
+    browser.root().post(CloseParams {});
     tokio::time::timeout(LIMIT, browser.gone().cancelled()).await.unwrap();
     // The lock is free once the keeper is gone: a new browser starts.
     let again = stage.start().await.unwrap();
@@ -191,7 +191,7 @@ async fn a_hung_page_delays_nobody_and_can_be_left() {
     let (hung, other) = (tab(&browser).await, tab(&browser).await);
     let on_hung = work(&hung).await;
     on_hung.goto(&site.url("/"), LIMIT).await.unwrap();
-    on_hung.session().post(Evaluate::new("for (;;);"));
+    on_hung.session().post(EvaluateParams::new("for (;;);"));
 
     let on_other = work(&other).await;
     on_other.goto(&format!("http://localhost:{}/", site.port), LIMIT).await.unwrap();

@@ -3,8 +3,8 @@
 use crate::stage::{Answer, LIMIT, Site, Stage, tab, value, work};
 use gstack_browser::arrival::ArrivalKind;
 use gstack_browser::browser::{AttachOptions, Browser, EarlyScript};
-use gstack_browser::devtools::page::Crash;
-use gstack_browser::devtools::runtime::Evaluate;
+use gstack_browser::devtools::page::CrashParams;
+use gstack_browser::devtools::runtime::{EvaluateParams, Evaluation, evaluate_value};
 use gstack_browser::dialogs::DialogPolicy;
 use gstack_browser::error::BrowserError;
 use gstack_browser::events::Filter;
@@ -33,13 +33,7 @@ fn site(path: &str) -> Answer {
 async fn evaluate(tab: &Tab, frame: &Frame, world: &World, expression: &str) -> Value {
     let context = tab.context(&frame.id, world).await.unwrap();
     let session = tab.browser().cdp().session(context.session.clone());
-    let mut params = Evaluate::new(expression);
-    params.unique_context_id = context.unique.clone();
-    if context.unique.is_none() {
-        params.context_id = Some(context.id);
-    }
-    params.return_by_value = true;
-    value(&session.call(params).await.unwrap())
+    value(&session.call(evaluate_value(expression).within(&context)).await.unwrap())
 }
 
 #[tokio::test]
@@ -127,8 +121,8 @@ async fn tabs_have_numbers_openers_and_ends() {
     let mut events = browser.events();
     let on_opener = work(&opener).await;
     on_opener.goto(&site.url("/plain"), LIMIT).await.unwrap();
-    let mut open = Evaluate::new("void window.open('/opened')");
-    open.user_gesture = true;
+    let mut open = EvaluateParams::new("void window.open('/opened')");
+    open.user_gesture = Some(true);
     on_opener.session().call(open).await.unwrap();
     let opened = loop {
         if let BrowserEvent::TabOpened(info) = events.recv().await.unwrap() {
@@ -171,7 +165,7 @@ async fn a_crashed_page_is_told_and_comes_back_by_a_navigation() {
     let work = work(&tab).await;
     work.goto(&site.url("/"), LIMIT).await.unwrap();
     let mut events = browser.events();
-    work.session().post(Crash {});
+    work.session().post(CrashParams {});
     while !matches!(events.recv().await.unwrap(), BrowserEvent::TabCrashed(id) if id == tab.id()) {}
     assert_eq!(tab.info().unwrap().state, TabState::Crashed);
     assert!(matches!(tab.frames().await, Err(BrowserError::TabCrashed(_))));
@@ -207,8 +201,8 @@ async fn a_hidden_tab_that_is_worked_on_has_the_focus_and_draws() {
     let main = work.main_frame().await.unwrap();
     assert_eq!(evaluate(&tab, &main, &World::Main, "document.hasFocus()").await, json!(true));
     let drawing = work.draw();
-    let mut frame = Evaluate::new("new Promise((done) => requestAnimationFrame(() => done('drawn')))");
-    frame.await_promise = true;
+    let mut frame = EvaluateParams::new("new Promise((done) => requestAnimationFrame(() => done('drawn')))");
+    frame.await_promise = Some(true);
     assert_eq!(value(&work.session().call(frame).await.unwrap()), "drawn");
     drop(drawing);
     stage.end().await;

@@ -2,159 +2,158 @@
 //! protocol.
 
 use crate::websocket::Foreign;
-use gstack_browser::devtools::emulation::{ClearDeviceMetricsOverride, SetFocusEmulationEnabled, SetScrollbarsHidden};
+use gstack_browser::devtools::browser::{self, PermissionSetting, SetDownloadBehaviorBehavior};
+use gstack_browser::devtools::fetch::{
+    self, AuthChallengeResponse, AuthChallengeResponseResponse, ErrorReason, HeaderEntry,
+};
 use gstack_browser::devtools::input::{
-    DispatchKeyEvent, DispatchMouseEvent, InsertText, KeyEventType, MouseButton, MouseEventType,
+    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType, InsertTextParams,
+    MouseButton,
 };
-use gstack_browser::devtools::page::{
-    AddScriptToEvaluateOnNewDocument, CaptureScreenshot, Crash, CreateIsolatedWorld, GetFrameTree, GetLayoutMetrics,
-    GetNavigationHistory, HandleJavaScriptDialog, Navigate, NavigateToHistoryEntry, PictureFormat, Reload,
-    ScreencastFrameAck, SetLifecycleEventsEnabled, StartScreencast, StopLoading, StopScreencast, Viewport,
+use gstack_browser::devtools::page::{self, CaptureScreenshotFormat, CaptureScreenshotParams, Viewport};
+use gstack_browser::devtools::runtime::{
+    self, EvaluateParams, Evaluation, ExecutionContextId, call_on, evaluate_promise,
 };
-use gstack_browser::devtools::runtime::{AwaitPromise, CallOn, Evaluate, RunIfWaitingForDebugger, TerminateExecution};
-use gstack_browser::devtools::target::{
-    ActivateTarget, AttachToTarget, CloseTarget, CreateTarget, DetachFromTarget, FilterEntry, GetBrowserContexts,
-    GetTargets, SetAutoAttach, SetDiscoverTargets,
-};
-use gstack_browser::devtools::{
-    Command, browser, dom, fetch, heap_profiler, network, page, runtime, service_worker, web_mcp,
-};
-use gstack_protocol::ids::TargetId;
+use gstack_browser::devtools::target::{self, SessionId, all_but, attach_to, auto_attach_waiting, detach_from, only};
+use gstack_browser::devtools::{Command, dom, emulation, heap_profiler, network, service_worker, web_mcp};
 use serde_json::{Value, json};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-fn sample<C: Command>(command: C) -> (&'static str, Value) {
-    (command.method(), serde_json::to_value(&command).unwrap())
+fn sample<C: Command>(command: C) -> (String, Value) {
+    (command.identifier().into_owned(), serde_json::to_value(&command).unwrap())
 }
 
-fn samples() -> Vec<(&'static str, Value)> {
+/// Each with the fields that gstack sets.
+fn samples() -> Vec<(String, Value)> {
     let text = || "text".to_owned();
-    let header = || fetch::HeaderEntry { name: text(), value: text() };
-    let filter = || vec![FilterEntry::only("tab"), FilterEntry::no_others()];
-    let target = || TargetId::new("T");
+    let headers = || Some(vec![HeaderEntry::new("name", "value")]);
     vec![
-        sample(browser::GetVersion {}),
-        sample(browser::SetDownloadBehavior {
-            behavior: browser::DownloadBehavior::AllowAndName,
-            download_path: Some(text()),
-            events_enabled: true,
+        sample(browser::GetVersionParams {}),
+        sample(browser::download_behavior(SetDownloadBehaviorBehavior::AllowAndName, Some(text()))),
+        sample(browser::CancelDownloadParams::new("text")),
+        sample(browser::SetPermissionParams {
+            origin: Some(text()),
+            ..browser::SetPermissionParams::new("geolocation", PermissionSetting::Granted)
         }),
-        sample(browser::CancelDownload { guid: text() }),
-        sample(browser::SetPermission {
-            permission: browser::PermissionName { name: text() },
-            setting: "granted",
-            origin: text(),
+        sample(browser::ResetPermissionsParams::default()),
+        sample(browser::CloseParams {}),
+        sample(dom::GetFrameOwnerParams::new(text())),
+        sample(dom::resolve(1, 1)),
+        sample(dom::describe(text())),
+        sample(emulation::SetFocusEmulationEnabledParams::new(true)),
+        sample(emulation::ClearDeviceMetricsOverrideParams {}),
+        sample(emulation::SetScrollbarsHiddenParams::new(true)),
+        sample(fetch::EnableParams { patterns: Some(vec![fetch::pattern("*")]), handle_auth_requests: Some(true) }),
+        sample(fetch::DisableParams {}),
+        sample(fetch::ContinueRequestParams { headers: headers(), ..fetch::ContinueRequestParams::new(text()) }),
+        sample(fetch::FulfillRequestParams {
+            response_headers: headers(),
+            body: Some(text().into()),
+            ..fetch::FulfillRequestParams::new(text(), 200)
         }),
-        sample(browser::ResetPermissions {}),
-        sample(browser::Close {}),
-        sample(dom::GetFrameOwner { frame_id: text() }),
-        sample(dom::ResolveNode { backend_node_id: 1, execution_context_id: 1 }),
-        sample(dom::DescribeNode { object_id: text(), depth: 0 }),
-        sample(SetFocusEmulationEnabled { enabled: true }),
-        sample(ClearDeviceMetricsOverride {}),
-        sample(SetScrollbarsHidden { hidden: true }),
-        sample(fetch::Enable {
-            patterns: &[fetch::RequestPattern { url_pattern: text() }],
-            handle_auth_requests: true,
-        }),
-        sample(fetch::Disable {}),
-        sample(fetch::ContinueRequest { request_id: text(), headers: Some(vec![header()]) }),
-        sample(fetch::FulfillRequest {
-            request_id: text(),
-            response_code: 200,
-            response_headers: vec![header()],
-            body: text(),
-        }),
-        sample(fetch::ContinueWithAuth {
-            request_id: text(),
-            auth_challenge_response: fetch::AuthChallengeResponse {
-                response: "ProvideCredentials",
+        sample(fetch::ContinueWithAuthParams::new(
+            text(),
+            AuthChallengeResponse {
+                response: AuthChallengeResponseResponse::ProvideCredentials,
                 username: Some(text()),
                 password: Some(text()),
             },
-        }),
-        sample(fetch::FailRequest { request_id: text(), error_reason: fetch::ErrorReason::NameNotResolved }),
-        sample(DispatchMouseEvent {
-            kind: MouseEventType::MousePressed,
-            x: 0.0,
-            y: 0.0,
-            button: MouseButton::Left,
-            buttons: 1,
-            click_count: 1,
-            modifiers: 8,
+        )),
+        sample(fetch::FailRequestParams::new(text(), ErrorReason::NameNotResolved)),
+        sample(DispatchMouseEventParams {
+            button: Some(MouseButton::Left),
+            buttons: Some(1),
+            click_count: Some(1),
+            modifiers: Some(8),
             delta_x: Some(1.0),
             delta_y: Some(1.0),
+            ..DispatchMouseEventParams::new(DispatchMouseEventType::MousePressed, 0.0, 0.0)
         }),
-        sample(DispatchKeyEvent {
-            kind: KeyEventType::RawKeyDown,
-            modifiers: 0,
-            key: text(),
-            code: text(),
-            windows_virtual_key_code: 0,
-            location: 0,
+        sample(DispatchKeyEventParams {
+            modifiers: Some(0),
+            key: Some(text()),
+            code: Some(text()),
+            windows_virtual_key_code: Some(0),
+            location: Some(0),
             text: Some(text()),
             unmodified_text: Some(text()),
             commands: Some(vec![text()]),
+            ..DispatchKeyEventParams::new(DispatchKeyEventType::RawKeyDown)
         }),
-        sample(InsertText { text: text() }),
-        sample(heap_profiler::Enable {}),
-        sample(heap_profiler::Disable {}),
-        sample(heap_profiler::TakeHeapSnapshot { report_progress: false }),
-        sample(network::Enable {}),
-        sample(network::GetResponseBody { request_id: text() }),
-        sample(page::Enable {}),
-        sample(SetLifecycleEventsEnabled { enabled: true }),
-        sample(AddScriptToEvaluateOnNewDocument { source: text(), world_name: Some(text()), run_immediately: true }),
-        sample(page::RemoveScriptToEvaluateOnNewDocument { identifier: text() }),
-        sample(runtime::CompileScript { expression: text(), source_url: text(), persist_script: false }),
-        sample(CreateIsolatedWorld { frame_id: text(), world_name: text() }),
-        sample(Navigate { url: text() }),
-        sample(NavigateToHistoryEntry { entry_id: 1 }),
-        sample(Reload { ignore_cache: true }),
-        sample(StopLoading {}),
-        sample(GetNavigationHistory {}),
-        sample(GetFrameTree {}),
-        sample(HandleJavaScriptDialog { accept: true, prompt_text: Some(text()) }),
-        sample(CaptureScreenshot {
-            format: PictureFormat::Webp,
+        sample(InsertTextParams::new("text")),
+        sample(heap_profiler::EnableParams {}),
+        sample(heap_profiler::DisableParams {}),
+        sample(heap_profiler::TakeHeapSnapshotParams::default()),
+        sample(network::EnableParams::default()),
+        sample(network::GetResponseBodyParams::new(text())),
+        sample(page::EnableParams::default()),
+        sample(page::SetLifecycleEventsEnabledParams::new(true)),
+        sample(page::AddScriptToEvaluateOnNewDocumentParams {
+            world_name: Some(text()),
+            run_immediately: Some(true),
+            ..page::AddScriptToEvaluateOnNewDocumentParams::new("text")
+        }),
+        sample(page::RemoveScriptToEvaluateOnNewDocumentParams::new(text())),
+        sample(page::CreateIsolatedWorldParams {
+            world_name: Some(text()),
+            ..page::CreateIsolatedWorldParams::new(text())
+        }),
+        sample(page::NavigateParams::new("text")),
+        sample(page::NavigateToHistoryEntryParams::new(1)),
+        sample(page::ReloadParams::builder().ignore_cache(true).build()),
+        sample(page::StopLoadingParams {}),
+        sample(page::GetNavigationHistoryParams {}),
+        sample(page::GetFrameTreeParams {}),
+        sample(page::HandleJavaScriptDialogParams { accept: true, prompt_text: Some(text()) }),
+        sample(CaptureScreenshotParams {
+            format: Some(CaptureScreenshotFormat::Webp),
             quality: Some(1),
             clip: Some(Viewport { x: 0.0, y: 0.0, width: 1.0, height: 1.0, scale: 1.0 }),
-            capture_beyond_viewport: true,
+            capture_beyond_viewport: Some(true),
+            ..CaptureScreenshotParams::default()
         }),
-        sample(GetLayoutMetrics {}),
-        sample(StartScreencast { format: PictureFormat::Jpeg, quality: 1, max_width: 1, max_height: 1 }),
-        sample(StopScreencast {}),
-        sample(ScreencastFrameAck { session_id: 1 }),
-        sample(Crash {}),
-        sample(Evaluate {
-            expression: text(),
+        sample(page::GetLayoutMetricsParams {}),
+        sample(page::jpeg_frames(1, 1, 1)),
+        sample(page::StopScreencastParams {}),
+        sample(page::ScreencastFrameAckParams::new(1)),
+        sample(page::SetInterceptFileChooserDialogParams::new(true)),
+        sample(page::CrashParams {}),
+        sample(EvaluateParams {
             unique_context_id: Some(text()),
-            context_id: Some(1),
-            timeout: Some(1),
-            ..Evaluate::default()
+            context_id: Some(ExecutionContextId::new(1)),
+            user_gesture: Some(true),
+            repl_mode: Some(true),
+            ..evaluate_promise("text").ending_after(Duration::from_secs(1))
         }),
-        sample(CallOn { object_id: "1", function_declaration: "f", return_by_value: true }),
-        sample(AwaitPromise { promise_object_id: "1" }),
-        sample(runtime::Enable {}),
-        sample(RunIfWaitingForDebugger {}),
-        sample(TerminateExecution {}),
-        sample(service_worker::Enable {}),
-        sample(service_worker::Disable {}),
-        sample(service_worker::StopWorker { version_id: text() }),
+        sample(call_on("1", "f")),
+        sample(runtime::AddBindingParams { name: text(), execution_context_name: Some(text()) }),
+        sample(runtime::AwaitPromiseParams::new(text())),
+        sample(runtime::CompileScriptParams::new("text", "", false)),
+        sample(runtime::EnableParams {}),
+        sample(runtime::RunIfWaitingForDebuggerParams {}),
+        sample(runtime::TerminateExecutionParams {}),
+        sample(service_worker::EnableParams {}),
+        sample(service_worker::DisableParams {}),
+        sample(service_worker::StopWorkerParams::new("text")),
         sample(web_mcp::Enable {}),
         sample(web_mcp::Disable {}),
         sample(web_mcp::InvokeTool { frame_id: text(), tool_name: text(), input: json!({}) }),
         sample(web_mcp::CancelInvocation { invocation_id: text() }),
-        sample(GetTargets { filter: Some(filter()) }),
-        sample(GetBrowserContexts {}),
-        sample(SetDiscoverTargets { discover: true, filter: filter() }),
-        sample(AttachToTarget::new("T")),
-        sample(DetachFromTarget { session_id: text().into() }),
-        sample(SetAutoAttach::waiting().filter(filter())),
-        sample(CreateTarget { url: text(), background: true, for_tab: true }),
-        sample(ActivateTarget { target_id: target() }),
-        sample(CloseTarget { target_id: target() }),
+        sample(target::GetTargetsParams { filter: Some(only(&["tab"])) }),
+        sample(target::GetBrowserContextsParams {}),
+        sample(target::SetDiscoverTargetsParams { discover: true, filter: Some(all_but("browser")) }),
+        sample(attach_to("T")),
+        sample(detach_from(SessionId::new("S"))),
+        sample(target::SetAutoAttachParams { filter: Some(only(&["tab"])), ..auto_attach_waiting() }),
+        sample(target::CreateTargetParams {
+            background: Some(true),
+            for_tab: Some(true),
+            ..target::CreateTargetParams::new("text")
+        }),
+        sample(target::ActivateTargetParams::new(text())),
+        sample(target::CloseTargetParams::new(text())),
     ]
 }
 
@@ -249,8 +248,8 @@ async fn every_command_is_one_of_the_browser_s_own() {
     let description = Description::of(&foreign.address).await;
     for (method, params) in samples() {
         let (domain, _) = method.split_once('.').unwrap();
-        let known = description.command(method)["parameters"].as_array().cloned().unwrap_or_default();
-        description.check_fields(method, domain, &known, params.as_object().unwrap());
+        let known = description.command(&method)["parameters"].as_array().cloned().unwrap_or_default();
+        description.check_fields(&method, domain, &known, params.as_object().unwrap());
     }
 }
 

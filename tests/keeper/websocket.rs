@@ -2,7 +2,7 @@
 
 use crate::stage::{LIMIT, tab, work};
 use gstack_browser::browser::{AttachOptions, Browser};
-use gstack_browser::devtools::browser::Close;
+use gstack_browser::devtools::browser::CloseParams;
 use gstack_browser::launch::find::{Named, Places, find};
 use gstack_browser::websocket;
 use gstack_protocol::ids::BrowserRun;
@@ -61,6 +61,6 @@ async fn a_foreign_browser_is_attached_to_and_left_running() {
     let again = websocket::connect(&address).await.unwrap();
     let browser = Browser::attach(again, None, 1, BrowserRun::random(), AttachOptions::default()).await.unwrap();
     assert!(browser.tabs().iter().any(|tab| tab.title == "far"));
-    browser.root().post(Close {});
+    browser.root().post(CloseParams {});
     process.wait().await.unwrap();
 }

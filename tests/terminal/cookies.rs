@@ -2,7 +2,7 @@
 
 use crate::stage::{Site, Stage, foreign_browser, page};
 use gstack_browser::browser::{AttachOptions, Browser};
-use gstack_browser::devtools::browser::Close;
+use gstack_browser::devtools::browser::CloseParams;
 use gstack_browser::websocket;
 use gstack_protocol::ids::BrowserRun;
 
@@ -17,7 +17,7 @@ fn close(address: &str) {
         let transport = websocket::connect(address).await.unwrap();
         let run = BrowserRun::random();
         let browser = Browser::attach(transport, None, 1, run, AttachOptions::default()).await.unwrap();
-        browser.root().post(Close {});
+        browser.root().post(CloseParams {});
         browser.gone().cancelled().await;
     });
 }

@@ -1,10 +1,10 @@
 //! `Browser`: version, downloads and permissions.
 
 use super::{Done, commands};
-use serde::{Deserialize, Serialize};
-
-#[derive(Clone, Debug, Serialize)]
-pub struct GetVersion {}
+pub use chromiumoxide_cdp::cdp::browser_protocol::browser::{
+    PermissionDescriptor, PermissionSetting, SetDownloadBehaviorBehavior,
+};
+use serde::Deserialize;
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Version {
@@ -12,56 +12,20 @@ pub struct Version {
     pub product: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum DownloadBehavior {
-    Deny,
-    /// Saves each file under its id.
-    AllowAndName,
-    /// The browser's own default.
-    Default,
+/// Decides what happens to downloads, and where they are saved. The browser reports each of them.
+pub fn download_behavior(behavior: SetDownloadBehaviorBehavior, folder: Option<String>) -> SetDownloadBehaviorParams {
+    SetDownloadBehaviorParams {
+        download_path: folder,
+        events_enabled: Some(true),
+        ..SetDownloadBehaviorParams::new(behavior)
+    }
 }
 
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetDownloadBehavior {
-    pub behavior: DownloadBehavior,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub download_path: Option<String>,
-    pub events_enabled: bool,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct CancelDownload {
-    pub guid: String,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Close {}
-
-/// A `PermissionDescriptor` of the Permissions API.
-#[derive(Clone, Debug, Serialize)]
-pub struct PermissionName {
-    pub name: String,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct SetPermission {
-    pub permission: PermissionName,
-    /// `granted` or `denied`.
-    pub setting: &'static str,
-    pub origin: String,
-}
-
-/// Resets all permissions of all sites.
-#[derive(Clone, Debug, Serialize)]
-pub struct ResetPermissions {}
-
-commands! {
-    GetVersion => Version, "Browser.getVersion";
-    SetDownloadBehavior => Done, "Browser.setDownloadBehavior";
-    CancelDownload => Done, "Browser.cancelDownload";
-    Close => Done, "Browser.close";
-    SetPermission => Done, "Browser.setPermission";
-    ResetPermissions => Done, "Browser.resetPermissions";
+commands! { browser_protocol::browser:
+    GetVersionParams => Version;
+    SetDownloadBehaviorParams => Done;
+    CancelDownloadParams => Done;
+    CloseParams => Done;
+    SetPermissionParams => Done;
+    ResetPermissionsParams => Done;
 }

@@ -2,14 +2,9 @@
 
 use super::commands;
 use super::runtime::Remote;
-use serde::{Deserialize, Serialize};
-
-/// Returns the element that owns a frame, in the parent document.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetFrameOwner {
-    pub frame_id: String,
-}
+use chromiumoxide_cdp::cdp::browser_protocol::dom::BackendNodeId;
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{ExecutionContextId, RemoteObjectId};
+use serde::Deserialize;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -18,11 +13,9 @@ pub struct FrameOwner {
 }
 
 /// Returns a handle to a node in one of its document's worlds.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ResolveNode {
-    pub backend_node_id: i64,
-    pub execution_context_id: i64,
+pub fn resolve(backend_node_id: i64, context_id: i64) -> ResolveNodeParams {
+    let node = BackendNodeId::new(backend_node_id);
+    ResolveNodeParams::builder().backend_node_id(node).execution_context_id(ExecutionContextId::new(context_id)).build()
 }
 
 #[derive(Debug, Deserialize)]
@@ -30,12 +23,9 @@ pub struct ResolvedNode {
     pub object: Remote,
 }
 
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DescribeNode {
-    pub object_id: String,
-    /// The depth of the children that are described too.
-    pub depth: i64,
+/// Describes a node without its children.
+pub fn describe(object_id: String) -> DescribeNodeParams {
+    DescribeNodeParams::builder().object_id(RemoteObjectId::from(object_id)).depth(0).build()
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -58,8 +48,8 @@ pub struct Node {
     pub shadow_root_type: Option<String>,
 }
 
-commands! {
-    GetFrameOwner => FrameOwner, "DOM.getFrameOwner";
-    ResolveNode => ResolvedNode, "DOM.resolveNode";
-    DescribeNode => DescribedNode, "DOM.describeNode";
+commands! { browser_protocol::dom:
+    GetFrameOwnerParams => FrameOwner;
+    ResolveNodeParams => ResolvedNode;
+    DescribeNodeParams => DescribedNode;
 }

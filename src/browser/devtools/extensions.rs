@@ -32,12 +32,6 @@ pub struct LoadedExtension {
     pub id: String,
 }
 
-/// Removes an unpacked extension.
-#[derive(Clone, Debug, Serialize)]
-pub struct Uninstall {
-    pub id: String,
-}
-
 /// Triggers the extension's toolbar action. If that action opens its side panel, it toggles the panel. The browser
 /// crashes if the extension is disabled: call `GetExtensions` first.
 #[derive(Clone, Debug, Serialize)]
@@ -70,9 +64,11 @@ pub struct ExtensionInfo {
     pub enabled: bool,
 }
 
+commands! { browser_protocol::extensions:
+    UninstallParams => Done;
+}
 commands! {
     LoadUnpacked => LoadedExtension, "Extensions.loadUnpacked";
-    Uninstall => Done, "Extensions.uninstall";
     TriggerAction => Done, "Extensions.triggerAction";
     GetExtensions => Extensions, "Extensions.getExtensions";
 }

@@ -1,13 +1,14 @@
-//! The part of the DevTools protocol that gstack uses: its commands, with the fields that are sent and read.
+//! The part of the DevTools protocol that gstack uses, one file per domain.
 //!
-//! Owns the types and the method names, one file per domain. Replies are parsed leniently: a field that a newer or
-//! older browser lacks matters only where it is used. `tests/keeper/protocol.rs` compares every command with the
-//! browser's own protocol description. Calls nothing.
+//! Owns which requests gstack sends, and what it reads of replies and events. The requests are chromiumoxide's types,
+//! which are generated from the protocol. Replies and events have types of gstack's own with only the fields that it
+//! uses: chromiumoxide's require every field and know every word, so a newer or older browser would break them.
+//! `tests/keeper/protocol.rs` compares every request with the browser's own protocol description. Calls nothing.
 //!
 //! Source: <https://chromedevtools.github.io/devtools-protocol/tot/>
 
-// The types mirror the protocol's, under the names of its methods: that page documents each of them and its fields.
-// Only what differs from it, and our own functions, are documented here.
+// The types mirror the protocol's: that page documents each of them and its fields. Only what differs from it, and our
+// own functions, are documented here.
 #![allow(missing_docs)]
 
 pub mod browser;
@@ -24,27 +25,35 @@ pub mod service_worker;
 pub mod target;
 pub mod web_mcp;
 
+use chromiumoxide_types::Method;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// One command; it serializes to its parameters.
-pub trait Command: Serialize {
+/// One request; it serializes to its parameters. `Method` names it: `Domain.name`.
+pub trait Command: Method + Serialize {
     /// The type of its reply.
     type Response: DeserializeOwned;
-    /// Returns the method name: `Domain.name`.
-    fn method(&self) -> &'static str;
 }
 
 /// A reply that is empty or not used.
 pub type Done = IgnoredAny;
 
-/// Maps commands to their replies and method names: `Navigate => Navigated, "Page.navigate";`.
+/// Exports requests of a domain, and says what is read of their replies: `NavigateParams => Navigated;`. A request that
+/// chromiumoxide lacks has a type in this module, and its method name follows: `Enable => Done, "WebMCP.enable";`.
 macro_rules! commands {
-    ($($command:ty => $response:ty, $method:literal;)+) => {
-        $(impl crate::devtools::Command for $command {
+    ($protocol:ident::$domain:ident: $($request:ident => $response:ty;)+) => {
+        pub use chromiumoxide_cdp::cdp::$protocol::$domain::{$($request),+};
+        $(impl crate::devtools::Command for $request {
             type Response = $response;
-            fn method(&self) -> &'static str {
-                $method
+        })+
+    };
+    ($($request:ident => $response:ty, $method:literal;)+) => {
+        $(impl crate::devtools::Command for $request {
+            type Response = $response;
+        }
+        impl chromiumoxide_types::Method for $request {
+            fn identifier(&self) -> chromiumoxide_types::MethodId {
+                $method.into()
             }
         })+
     };

@@ -1,16 +1,7 @@
 //! `Network`: its events, and response bodies.
 
 use super::{Done, commands};
-use serde::{Deserialize, Serialize};
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Enable {}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetResponseBody {
-    pub request_id: String,
-}
+use serde::Deserialize;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -19,7 +10,7 @@ pub struct ResponseBody {
     pub base64_encoded: bool,
 }
 
-commands! {
-    Enable => Done, "Network.enable";
-    GetResponseBody => ResponseBody, "Network.getResponseBody";
+commands! { browser_protocol::network:
+    EnableParams => Done;
+    GetResponseBodyParams => ResponseBody;
 }

@@ -1,54 +1,19 @@
 //! `Page`: navigation, init scripts, dialogs and screenshots.
 
 use super::{Done, commands};
-use serde::{Deserialize, Serialize};
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Enable {}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct SetLifecycleEventsEnabled {
-    pub enabled: bool,
-}
-
-/// Adds a script that runs in each document before the document's own.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AddScriptToEvaluateOnNewDocument {
-    pub source: String,
-    /// The name of an isolated world; `None`: the page's own world.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub world_name: Option<String>,
-    /// Runs in the present document too.
-    pub run_immediately: bool,
-}
+use chromiumoxide_cdp::cdp::browser_protocol::page::StartScreencastFormat;
+pub use chromiumoxide_cdp::cdp::browser_protocol::page::{CaptureScreenshotFormat, Viewport};
+use serde::Deserialize;
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct ScriptAdded {
     pub identifier: String,
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct RemoveScriptToEvaluateOnNewDocument {
-    pub identifier: String,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CreateIsolatedWorld {
-    pub frame_id: String,
-    pub world_name: String,
-}
-
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IsolatedWorld {
     pub execution_context_id: i64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Navigate {
-    pub url: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -63,24 +28,6 @@ pub struct Navigated {
     #[serde(default)]
     pub is_download: bool,
 }
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NavigateToHistoryEntry {
-    pub entry_id: i64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Reload {
-    pub ignore_cache: bool,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct StopLoading {}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct GetNavigationHistory {}
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -98,9 +45,6 @@ pub struct HistoryEntry {
     #[serde(default)]
     pub transition_type: String,
 }
-
-#[derive(Clone, Debug, Serialize)]
-pub struct GetFrameTree {}
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -144,53 +88,11 @@ impl FrameData {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HandleJavaScriptDialog {
-    pub accept: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt_text: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PictureFormat {
-    Png,
-    Jpeg,
-    Webp,
-}
-
-/// A rectangle of the page, in CSS pixels from its top left corner.
-#[derive(Clone, Debug, Serialize)]
-pub struct Viewport {
-    pub x: f64,
-    pub y: f64,
-    pub width: f64,
-    pub height: f64,
-    pub scale: f64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CaptureScreenshot {
-    pub format: PictureFormat,
-    /// 0 to 100; ignored for PNG.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quality: Option<i64>,
-    /// `None`: the visible viewport.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clip: Option<Viewport>,
-    pub capture_beyond_viewport: bool,
-}
-
 #[derive(Clone, Debug, Deserialize)]
 pub struct Screenshot {
     /// Base64.
     pub data: String,
 }
-
-#[derive(Clone, Debug, Serialize)]
-pub struct GetLayoutMetrics {}
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -213,52 +115,35 @@ pub struct VisualViewport {
     pub page_y: f64,
 }
 
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StartScreencast {
-    pub format: PictureFormat,
-    pub quality: i64,
-    pub max_width: i64,
-    pub max_height: i64,
+/// Sends frames as JPEG pictures of at most this size. `quality`: 0 to 100.
+pub fn jpeg_frames(quality: i64, max_width: u32, max_height: u32) -> StartScreencastParams {
+    StartScreencastParams {
+        format: Some(StartScreencastFormat::Jpeg),
+        quality: Some(quality),
+        max_width: Some(max_width.into()),
+        max_height: Some(max_height.into()),
+        every_nth_frame: None,
+    }
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct StopScreencast {}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ScreencastFrameAck {
-    /// The number of the frame, from its event.
-    pub session_id: i64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct SetInterceptFileChooserDialog {
-    /// Whether choosers are reported instead of opened.
-    pub enabled: bool,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Crash {}
-
-commands! {
-    Enable => Done, "Page.enable";
-    SetLifecycleEventsEnabled => Done, "Page.setLifecycleEventsEnabled";
-    AddScriptToEvaluateOnNewDocument => ScriptAdded, "Page.addScriptToEvaluateOnNewDocument";
-    RemoveScriptToEvaluateOnNewDocument => Done, "Page.removeScriptToEvaluateOnNewDocument";
-    CreateIsolatedWorld => IsolatedWorld, "Page.createIsolatedWorld";
-    Navigate => Navigated, "Page.navigate";
-    NavigateToHistoryEntry => Done, "Page.navigateToHistoryEntry";
-    Reload => Done, "Page.reload";
-    StopLoading => Done, "Page.stopLoading";
-    GetNavigationHistory => NavigationHistory, "Page.getNavigationHistory";
-    GetFrameTree => FrameTreeReply, "Page.getFrameTree";
-    HandleJavaScriptDialog => Done, "Page.handleJavaScriptDialog";
-    CaptureScreenshot => Screenshot, "Page.captureScreenshot";
-    GetLayoutMetrics => LayoutMetrics, "Page.getLayoutMetrics";
-    StartScreencast => Done, "Page.startScreencast";
-    StopScreencast => Done, "Page.stopScreencast";
-    ScreencastFrameAck => Done, "Page.screencastFrameAck";
-    SetInterceptFileChooserDialog => Done, "Page.setInterceptFileChooserDialog";
-    Crash => Done, "Page.crash";
+commands! { browser_protocol::page:
+    EnableParams => Done;
+    SetLifecycleEventsEnabledParams => Done;
+    AddScriptToEvaluateOnNewDocumentParams => ScriptAdded;
+    RemoveScriptToEvaluateOnNewDocumentParams => Done;
+    CreateIsolatedWorldParams => IsolatedWorld;
+    NavigateParams => Navigated;
+    NavigateToHistoryEntryParams => Done;
+    ReloadParams => Done;
+    StopLoadingParams => Done;
+    GetNavigationHistoryParams => NavigationHistory;
+    GetFrameTreeParams => FrameTreeReply;
+    HandleJavaScriptDialogParams => Done;
+    CaptureScreenshotParams => Screenshot;
+    GetLayoutMetricsParams => LayoutMetrics;
+    StartScreencastParams => Done;
+    StopScreencastParams => Done;
+    ScreencastFrameAckParams => Done;
+    SetInterceptFileChooserDialogParams => Done;
+    CrashParams => Done;
 }

@@ -2,75 +2,56 @@
 
 use super::{Done, commands};
 use crate::frames::Context;
-use serde::{Deserialize, Serialize};
+pub use chromiumoxide_cdp::cdp::js_protocol::runtime::ExecutionContextId;
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{RemoteObjectId, TimeDelta};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::time::Duration;
-
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Evaluate {
-    pub expression: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unique_context_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context_id: Option<i64>,
-    pub return_by_value: bool,
-    pub await_promise: bool,
-    /// Runs as if the user had triggered it: otherwise a page may not open windows or play sound.
-    pub user_gesture: bool,
-    /// Allows statements, `await` and repeated `let`, as in a console.
-    pub repl_mode: bool,
-    /// In milliseconds; a script that still runs then is terminated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout: Option<u64>,
-}
 
 /// The extra time of a script beyond its caller's wait, so that the caller's own timeout is reported first.
 const LEEWAY: Duration = Duration::from_millis(200);
 
-impl Evaluate {
-    /// Evaluates in the page's own world; returns objects by reference.
-    pub fn new(expression: impl Into<String>) -> Self {
-        Self { expression: expression.into(), ..Self::default() }
-    }
-
+/// Where a script runs, and for how long.
+pub trait Evaluation {
     /// Terminates the script shortly after `limit`: otherwise a script that nobody waits for blocks the page.
-    pub fn ending_after(mut self, limit: Duration) -> Self {
-        self.timeout = u64::try_from((limit + LEEWAY).as_millis()).ok();
+    #[must_use]
+    fn ending_after(self, limit: Duration) -> Self;
+    /// Evaluates in this context, named by its unique id if it has one.
+    #[must_use]
+    fn within(self, context: &Context) -> Self;
+}
+
+impl Evaluation for EvaluateParams {
+    fn ending_after(mut self, limit: Duration) -> Self {
+        self.timeout = Some(TimeDelta::new((limit + LEEWAY).as_secs_f64() * 1000.0));
         self
     }
-
-    /// Evaluates in this context, named by its unique id if it has one.
-    pub fn within(mut self, context: &Context) -> Self {
+    fn within(mut self, context: &Context) -> Self {
         match &context.unique {
             Some(unique) => self.unique_context_id = Some(unique.clone()),
-            None => self.context_id = Some(context.id),
+            None => self.context_id = Some(ExecutionContextId::new(context.id)),
         }
         self
     }
 }
 
-/// `Runtime.addBinding`: a function of this name in each context with this name, which sends `Runtime.bindingCalled`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AddBinding {
-    pub name: &'static str,
-    pub execution_context_name: String,
+/// Evaluates and returns the value, not a handle.
+pub fn evaluate_value(expression: impl Into<String>) -> EvaluateParams {
+    EvaluateParams { return_by_value: Some(true), ..EvaluateParams::new(expression) }
 }
 
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CallOn<'a> {
-    pub object_id: &'a str,
-    pub function_declaration: &'a str,
-    pub return_by_value: bool,
+/// Like [`evaluate_value`], for a promise: waits for its value.
+pub fn evaluate_promise(expression: impl Into<String>) -> EvaluateParams {
+    EvaluateParams { await_promise: Some(true), ..evaluate_value(expression) }
 }
 
-/// `Runtime.awaitPromise`: waits for a promise in the page.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AwaitPromise<'a> {
-    pub promise_object_id: &'a str,
+/// Calls a function with an object as `this`, and returns the value.
+pub fn call_on(object: &str, function: &str) -> CallFunctionOnParams {
+    CallFunctionOnParams {
+        object_id: Some(RemoteObjectId::new(object)),
+        return_by_value: Some(true),
+        ..CallFunctionOnParams::new(function)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -129,16 +110,6 @@ impl Thrown {
     }
 }
 
-/// Compiles a script without running it.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CompileScript {
-    pub expression: String,
-    #[serde(rename = "sourceURL")]
-    pub source_url: String,
-    pub persist_script: bool,
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Compiled {
@@ -146,24 +117,13 @@ pub struct Compiled {
     pub exception_details: Option<Thrown>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct Enable {}
-
-/// Resumes a paused target. The page's main thread answers; a no-op if nothing is paused.
-#[derive(Clone, Debug, Serialize)]
-pub struct RunIfWaitingForDebugger {}
-
-/// Terminates the running script.
-#[derive(Clone, Debug, Serialize)]
-pub struct TerminateExecution {}
-
-commands! {
-    Evaluate => Evaluated, "Runtime.evaluate";
-    CallOn<'_> => Evaluated, "Runtime.callFunctionOn";
-    AddBinding => Done, "Runtime.addBinding";
-    AwaitPromise<'_> => Evaluated, "Runtime.awaitPromise";
-    CompileScript => Compiled, "Runtime.compileScript";
-    Enable => Done, "Runtime.enable";
-    RunIfWaitingForDebugger => Done, "Runtime.runIfWaitingForDebugger";
-    TerminateExecution => Done, "Runtime.terminateExecution";
+commands! { js_protocol::runtime:
+    EvaluateParams => Evaluated;
+    CallFunctionOnParams => Evaluated;
+    AddBindingParams => Done;
+    AwaitPromiseParams => Evaluated;
+    CompileScriptParams => Compiled;
+    EnableParams => Done;
+    RunIfWaitingForDebuggerParams => Done;
+    TerminateExecutionParams => Done;
 }

@@ -3,19 +3,7 @@
 //! A status is one of <https://chromedevtools.github.io/devtools-protocol/tot/ServiceWorker/#type-ServiceWorkerVersionStatus>.
 
 use super::{Done, commands};
-use serde::{Deserialize, Serialize};
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Enable {}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Disable {}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StopWorker {
-    pub version_id: String,
-}
+use serde::Deserialize;
 
 /// `ServiceWorker.workerRegistrationUpdated`
 #[derive(Debug, Deserialize)]
@@ -55,8 +43,8 @@ pub struct Version {
     pub controlled_clients: Vec<String>,
 }
 
-commands! {
-    Enable => Done, "ServiceWorker.enable";
-    Disable => Done, "ServiceWorker.disable";
-    StopWorker => Done, "ServiceWorker.stopWorker";
+commands! { browser_protocol::service_worker:
+    EnableParams => Done;
+    DisableParams => Done;
+    StopWorkerParams => Done;
 }

@@ -5,7 +5,7 @@
 
 use crate::browser::Browser;
 use crate::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, TriggerAction};
-use crate::devtools::target::{GetTargets, TargetInfo};
+use crate::devtools::target::{GetTargetsParams, TargetInfo};
 use crate::error::BrowserError;
 use crate::events::{Filter, Subscription};
 use crate::tab::Tab;
@@ -105,7 +105,7 @@ pub async fn is_open(browser: &Browser, extension: &str) -> Result<bool, PanelEr
 }
 
 async fn targets(browser: &Browser) -> Result<Vec<TargetInfo>, PanelError> {
-    Ok(browser.root().call(GetTargets::default()).await.map_err(cdp)?.target_infos)
+    Ok(browser.root().call(GetTargetsParams::default()).await.map_err(cdp)?.target_infos)
 }
 
 /// The state of the panel after a click on the button.

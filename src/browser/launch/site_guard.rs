@@ -7,9 +7,9 @@
 
 use crate::browser::Browser;
 use crate::cdp::CdpError;
-use crate::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, Uninstall};
-use crate::devtools::runtime::Evaluate;
-use crate::devtools::target::{AttachToTarget, DetachFromTarget, GetTargets};
+use crate::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, UninstallParams};
+use crate::devtools::runtime::evaluate_value;
+use crate::devtools::target::{GetTargetsParams, attach_to, detach_from};
 use gstack_base::atomic;
 use gstack_base::home::{HomeError, private_folder};
 use gstack_base::site_list::SiteList;
@@ -83,7 +83,7 @@ pub async fn hold(browser: &Browser, folder: &Path, sites: &SiteList) -> Result<
         Err(_) => (vec![id], vec![path]),
     };
     for id in ended {
-        browser.root().call(Uninstall { id }).await?;
+        browser.root().call(UninstallParams::new(id)).await?;
     }
     for files in files {
         removed(&files)?;
@@ -98,7 +98,7 @@ pub async fn hold(browser: &Browser, folder: &Path, sites: &SiteList) -> Result<
 /// Fails if the browser does not answer, or the files can't be removed.
 pub async fn release(browser: &Browser, folder: &Path) -> Result<(), GuardError> {
     for extension in loaded(browser, folder).await? {
-        browser.root().call(Uninstall { id: extension.id }).await?;
+        browser.root().call(UninstallParams::new(extension.id)).await?;
     }
     Ok(removed(folder)?)
 }
@@ -161,7 +161,7 @@ fn write(folder: &Path, sites: &SiteList) -> Result<(), GuardError> {
 async fn is_set(browser: &Browser, id: &str) -> Result<(), GuardError> {
     let address = format!("chrome-extension://{id}/worker.js");
     loop {
-        let targets = browser.root().call(GetTargets::default()).await?.target_infos;
+        let targets = browser.root().call(GetTargetsParams::default()).await?.target_infos;
         if let Some(worker) =
             targets.into_iter().find(|target| target.kind == "service_worker" && target.url == address)
         {
@@ -178,10 +178,10 @@ async fn is_set(browser: &Browser, id: &str) -> Result<(), GuardError> {
 }
 
 async fn told(browser: &Browser, worker: &str) -> Result<Option<String>, CdpError> {
-    let session_id = browser.root().call(AttachToTarget::new(worker)).await?.session_id;
-    let asked = Evaluate { return_by_value: true, ..Evaluate::new("globalThis.outcome ?? null") };
+    let session_id = browser.root().call(attach_to(worker)).await?.session_id;
+    let asked = evaluate_value("globalThis.outcome ?? null");
     let answer = browser.cdp().session(session_id.clone()).call(asked).await;
-    browser.root().call(DetachFromTarget { session_id }).await?;
+    browser.root().call(detach_from(session_id)).await?;
     let told = answer?.result.value;
     Ok(told.and_then(|value| serde_json::from_str(value.get()).ok()).flatten())
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the two calls. The page notices neither of them, and no permission prompt opens.
 
-use crate::devtools::runtime::Evaluate;
+use crate::devtools::runtime::{EvaluateParams, Evaluation, evaluate_value};
 use crate::frames::World;
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
@@ -34,7 +34,7 @@ impl Page {
         let _: Value = self.script(&frame, Injected::Settled, &[], SCRIPT_LIMIT).await?;
         let context = self.context(&frame, &World::Isolated(WORLD.to_owned())).await?;
         let expression = format!("globalThis.__gstack.{}({})", Injected::CopyText, text.json()?);
-        let evaluate = Evaluate { expression, return_by_value: true, user_gesture: true, ..Evaluate::default() };
+        let evaluate = EvaluateParams { user_gesture: Some(true), ..evaluate_value(expression) };
         let reply = self.session_of(&frame)?.call_within(evaluate.within(&context), SCRIPT_LIMIT).await?;
         match reply.result.value.map(|value| value.get() == "true") {
             Some(true) => Ok(()),

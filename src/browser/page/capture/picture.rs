@@ -3,8 +3,8 @@
 //! Owns the area of a screenshot. Our own elements are hidden while it is taken. Never writes files.
 
 use super::stitch;
-use crate::devtools::page::{CaptureScreenshot, GetLayoutMetrics, PictureFormat, Viewport};
-use crate::devtools::runtime::Evaluate;
+use crate::devtools::page::{CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, Viewport};
+use crate::devtools::runtime::EvaluateParams;
 use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::locate::{Point, Target};
@@ -116,7 +116,7 @@ impl Page {
         let (region, beyond) = match area {
             Area::Viewport => (None, false),
             Area::FullPage => {
-                let metrics = self.session().call_within(GetLayoutMetrics {}, CAPTURE_LIMIT).await?;
+                let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
                 let size = &metrics.css_content_size;
                 (Some(Region { x: 0.0, y: 0.0, width: size.width, height: size.height }), true)
             }
@@ -161,14 +161,14 @@ impl Page {
 
     /// Takes one screenshot; without a region, of the visible viewport.
     async fn picture(&self, region: Option<Region>, beyond: bool, format: ImageFormat) -> Result<Vec<u8>, PageError> {
-        let command = CaptureScreenshot {
-            format: match format {
-                ImageFormat::Png => PictureFormat::Png,
-                ImageFormat::Jpeg => PictureFormat::Jpeg,
-                ImageFormat::Webp => PictureFormat::Webp,
-            },
+        let command = CaptureScreenshotParams {
+            format: Some(match format {
+                ImageFormat::Png => CaptureScreenshotFormat::Png,
+                ImageFormat::Jpeg => CaptureScreenshotFormat::Jpeg,
+                ImageFormat::Webp => CaptureScreenshotFormat::Webp,
+            }),
             quality: (format != ImageFormat::Png).then_some(JPEG_QUALITY),
-            capture_beyond_viewport: beyond,
+            capture_beyond_viewport: Some(beyond),
             clip: region.map(|region| Viewport {
                 x: region.x,
                 y: region.y,
@@ -176,6 +176,7 @@ impl Page {
                 height: region.height.max(1.0),
                 scale: 1.0,
             }),
+            ..CaptureScreenshotParams::default()
         };
         let deadline = Instant::now() + CAPTURE_LIMIT;
         let mut attempts = FuturesUnordered::new();
@@ -203,7 +204,7 @@ impl Page {
 
     /// Returns the device pixels per CSS pixel. The page controls this value, so it is clamped.
     async fn pixel_ratio(&self) -> Result<f64, PageError> {
-        let reply = self.session().call_within(Evaluate::new("devicePixelRatio"), CAPTURE_LIMIT).await?;
+        let reply = self.session().call_within(EvaluateParams::new("devicePixelRatio"), CAPTURE_LIMIT).await?;
         let said: f64 = reply.result.value.and_then(|value| value.get().parse().ok()).unwrap_or(1.0);
         Ok(said.clamp(0.25, LARGEST_RATIO))
     }
@@ -214,7 +215,7 @@ impl Page {
         let place = self.rectangle(target).await?;
         let origin = Point { x: place.x, y: place.y };
         let at = self.origin_in_tab(&frame, origin).await?;
-        let metrics = self.session().call_within(GetLayoutMetrics {}, CAPTURE_LIMIT).await?;
+        let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
         let (left, top) = (metrics.css_visual_viewport.page_x, metrics.css_visual_viewport.page_y);
         Ok(Region { x: at.x + left, y: at.y + top, width: place.width, height: place.height })
     }

@@ -4,7 +4,7 @@
 //! with their document. Never decides what to show.
 
 use super::body::Body;
-use crate::devtools::network::GetResponseBody;
+use crate::devtools::network::GetResponseBodyParams;
 use crate::devtools_session::Session;
 use crate::keep_attached::KeepAttached;
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ pub(super) fn finished(recorded: &Recorded, number: u64, session: &Session, id: 
         return;
     }
     let recorded = Arc::downgrade(recorded);
-    session.post_then(GetResponseBody { request_id: id.to_owned() }, move |reply| {
+    session.post_then(GetResponseBodyParams::new(id.to_owned()), move |reply| {
         // A body that the browser does not hold is missing in the recording.
         let (Some(recorded), Ok(told)) = (recorded.upgrade(), reply) else { return };
         if let (Some(recording), Ok(body)) = (locked(&recorded).as_mut(), Body::of_answer(told)) {

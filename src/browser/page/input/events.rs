@@ -6,7 +6,8 @@ use super::keys::{self, Key, Modifiers, SHIFT, Stroke};
 use crate::cdp::CdpError;
 use crate::devtools::Done;
 use crate::devtools::input::{
-    DispatchKeyEvent, DispatchMouseEvent, InsertText, KeyEventType, MouseButton, MouseEventType,
+    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType, InsertTextParams,
+    MouseButton,
 };
 use crate::devtools_session::{Batch, Reply, Session};
 use crate::keyboard::PanelKeyboard;
@@ -31,18 +32,18 @@ pub(super) fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
     }
 }
 
-pub(super) fn mouse(kind: MouseEventType, at: Point, button: MouseButton, click_count: i64) -> DispatchMouseEvent {
-    let buttons = i64::from(kind == MouseEventType::MousePressed);
-    DispatchMouseEvent {
-        kind,
-        x: at.x,
-        y: at.y,
-        button,
-        buttons,
-        click_count,
-        modifiers: 0,
-        delta_x: None,
-        delta_y: None,
+pub(super) fn mouse(
+    kind: DispatchMouseEventType,
+    at: Point,
+    button: MouseButton,
+    click_count: i64,
+) -> DispatchMouseEventParams {
+    let buttons = i64::from(kind == DispatchMouseEventType::MousePressed);
+    DispatchMouseEventParams {
+        button: Some(button),
+        buttons: Some(buttons),
+        click_count: Some(click_count),
+        ..DispatchMouseEventParams::new(kind, at.x, at.y)
     }
 }
 
@@ -121,14 +122,16 @@ pub(in crate::page) async fn click(
     panel: Option<&PanelKeyboard>,
 ) -> Result<(), PageError> {
     let mut batch = page.batch();
-    let held = |event: DispatchMouseEvent| DispatchMouseEvent { modifiers: clicks.modifiers.bits(), ..event };
+    let held = |kind, count| {
+        let event = mouse(kind, at, clicks.button.cdp(), count);
+        DispatchMouseEventParams { modifiers: Some(clicks.modifiers.bits()), ..event }
+    };
     let mut replies: Vec<Reply<Done>> = Vec::with_capacity(2 * usize::from(clicks.count));
-    let button = clicks.button.cdp();
     for count in 1..=i64::from(clicks.count) {
-        let mut down = held(mouse(MouseEventType::MousePressed, at, button, count));
-        down.buttons = clicks.button.bit();
+        let mut down = held(DispatchMouseEventType::MousePressed, count);
+        down.buttons = Some(clicks.button.bit());
         replies.push(press(&mut batch, down, panel)?);
-        replies.push(batch.add(held(mouse(MouseEventType::MouseReleased, at, button, count)))?);
+        replies.push(batch.add(held(DispatchMouseEventType::MouseReleased, count))?);
     }
     batch.send();
     for reply in replies {
@@ -143,13 +146,13 @@ pub(in crate::page) async fn press_button(
     at: Point,
     panel: Option<&PanelKeyboard>,
 ) -> Result<(), PageError> {
-    press_with(page, mouse(MouseEventType::MousePressed, at, MouseButton::Left, 1), panel).await
+    press_with(page, mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1), panel).await
 }
 
 /// Presses a mouse button with a prepared event.
 pub(super) async fn press_with(
     page: &Session,
-    down: DispatchMouseEvent,
+    down: DispatchMouseEventParams,
     panel: Option<&PanelKeyboard>,
 ) -> Result<(), PageError> {
     let mut batch = page.batch();
@@ -160,7 +163,7 @@ pub(super) async fn press_with(
 
 fn press(
     batch: &mut Batch<'_>,
-    down: DispatchMouseEvent,
+    down: DispatchMouseEventParams,
     panel: Option<&PanelKeyboard>,
 ) -> Result<Reply<Done>, PageError> {
     let pressed = batch.add(down)?;
@@ -172,8 +175,8 @@ fn press(
 
 /// Moves with the main button down.
 pub(in crate::page) async fn carry(page: &Session, at: Point) -> Result<(), PageError> {
-    let mut event = mouse(MouseEventType::MouseMoved, at, MouseButton::Left, 0);
-    event.buttons = 1;
+    let mut event = mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::Left, 0);
+    event.buttons = Some(1);
     taken(page.call_within(event, INPUT_LIMIT).await)?;
     Ok(())
 }
@@ -184,42 +187,39 @@ pub(in crate::page) async fn let_go_outside(page: &Session) -> Result<(), PageEr
 }
 
 pub(in crate::page) async fn release_button(page: &Session, at: Point) -> Result<(), PageError> {
-    taken(page.call_within(mouse(MouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
+    taken(page.call_within(mouse(DispatchMouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
     Ok(())
 }
 
 /// Moves the pointer and waits until the page has handled it.
 pub(in crate::page) async fn hover(page: &Session, at: Point, held: Modifiers) -> Result<(), PageError> {
-    let mut moved = mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0);
-    moved.modifiers = held.bits();
+    let mut moved = mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0);
+    moved.modifiers = Some(held.bits());
     taken(page.call_within(moved, INPUT_LIMIT).await)?;
     Ok(())
 }
 
 /// Inserts text as an input method does: one event, no keys.
 pub(in crate::page) async fn insert(page: &Session, text: &str) -> Result<(), PageError> {
-    taken(page.call_within(InsertText { text: text.to_owned() }, INPUT_LIMIT).await)?;
+    taken(page.call_within(InsertTextParams::new(text), INPUT_LIMIT).await)?;
     Ok(())
 }
 
 type KeyReply = Reply<Done>;
 
-fn key_event(kind: KeyEventType, key: &Key, bits: i64) -> DispatchKeyEvent {
-    DispatchKeyEvent {
-        kind,
-        modifiers: bits,
-        key: key.key.clone(),
-        code: key.code.clone(),
-        windows_virtual_key_code: key.key_code,
-        location: key.location,
-        text: None,
-        unmodified_text: None,
-        commands: None,
+fn key_event(kind: DispatchKeyEventType, key: &Key, bits: i64) -> DispatchKeyEventParams {
+    DispatchKeyEventParams {
+        modifiers: Some(bits),
+        key: Some(key.key.clone()),
+        code: Some(key.code.clone()),
+        windows_virtual_key_code: Some(key.key_code),
+        location: Some(key.location),
+        ..DispatchKeyEventParams::new(kind)
     }
 }
 
 fn down(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError> {
-    let kind = if key.text.is_empty() { KeyEventType::RawKeyDown } else { KeyEventType::KeyDown };
+    let kind = if key.text.is_empty() { DispatchKeyEventType::RawKeyDown } else { DispatchKeyEventType::KeyDown };
     let mut event = key_event(kind, key, bits);
     if !key.text.is_empty() {
         event.text = Some(key.text.clone());
@@ -230,7 +230,7 @@ fn down(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageErr
 }
 
 fn up(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError> {
-    Ok(batch.add(key_event(KeyEventType::KeyUp, key, bits))?)
+    Ok(batch.add(key_event(DispatchKeyEventType::KeyUp, key, bits))?)
 }
 
 /// Returns the editing command of a shortcut that on macOS the system handles, not the page.
@@ -301,7 +301,7 @@ pub(super) async fn type_text(page: &Session, text: &str) -> Result<(), PageErro
                     replies.push(down(&mut batch, &key, bits)?);
                     replies.push(up(&mut batch, &key, bits)?);
                 }
-                None => inserted.push(batch.add(InsertText { text: character.to_string() })?),
+                None => inserted.push(batch.add(InsertTextParams::new(*character))?),
             }
         }
         batch.send();

@@ -6,7 +6,7 @@ use super::events;
 use super::events::{ClickButton, INPUT_LIMIT, mouse, taken};
 use super::held_input::HeldButton;
 use super::pointer_watch::PointerAt;
-use crate::devtools::input::{DispatchMouseEvent, MouseButton, MouseEventType};
+use crate::devtools::input::{DispatchMouseEventParams, DispatchMouseEventType, MouseButton};
 use crate::page::error::PageError;
 use crate::page::locate::Point;
 use crate::page::page::{Page, lock};
@@ -52,31 +52,31 @@ impl Page {
         Ok(())
     }
 
-    fn mouse_event(&self, act: MouseAct) -> (Point, DispatchMouseEvent) {
+    fn mouse_event(&self, act: MouseAct) -> (Point, DispatchMouseEventParams) {
         let mut held = lock(&self.memory.held);
         let before = held.mouse.map_or(Point { x: 0.0, y: 0.0 }, |(x, y)| Point { x, y });
         let button = held.button.map_or(MouseButton::None, |button| pressed(button).cdp());
         let mut event = match act {
             MouseAct::Move { x, y } => {
                 held.mouse = Some((x, y));
-                mouse(MouseEventType::MouseMoved, Point { x, y }, button, 0)
+                mouse(DispatchMouseEventType::MouseMoved, Point { x, y }, button, 0)
             }
             MouseAct::Down(button) => {
                 held.button = Some(kept(button));
-                mouse(MouseEventType::MousePressed, before, button.cdp(), 1)
+                mouse(DispatchMouseEventType::MousePressed, before, button.cdp(), 1)
             }
             MouseAct::Up(button) => {
                 held.button = None;
-                mouse(MouseEventType::MouseReleased, before, button.cdp(), 1)
+                mouse(DispatchMouseEventType::MouseReleased, before, button.cdp(), 1)
             }
             MouseAct::Wheel { x, y } => {
-                let mut event = mouse(MouseEventType::MouseWheel, before, MouseButton::None, 0);
+                let mut event = mouse(DispatchMouseEventType::MouseWheel, before, MouseButton::None, 0);
                 (event.delta_x, event.delta_y) = (Some(x), Some(y));
                 event
             }
         };
-        event.buttons = held.button.map_or(0, |button| pressed(button).bit());
-        event.modifiers = held.modifiers;
+        event.buttons = Some(held.button.map_or(0, |button| pressed(button).bit()));
+        event.modifiers = Some(held.modifiers);
         (held.mouse.map_or(before, |(x, y)| Point { x, y }), event)
     }
 }

@@ -1,6 +1,6 @@
 //! The watcher of input positions, and the mark on the element that receives input.
 
-use crate::devtools::runtime::Evaluate;
+use crate::devtools::runtime::{EvaluateParams, ExecutionContextId};
 use crate::devtools_session::Session;
 use crate::page::script::Injected;
 use gstack_protocol::ids::TabId;
@@ -31,8 +31,8 @@ impl Touch {
     pub(super) fn tell(&self, number: Option<u32>) {
         let given = format!("{}, {}, {}", json!(self.document), json!(Injected::Touch), json!(number));
         let function = format!("globalThis.__gstack?.{}({given})", Injected::InDocument);
-        let mut touch = Evaluate::new(function);
-        touch.context_id = Some(self.context);
+        let mut touch = EvaluateParams::new(function);
+        touch.context_id = Some(ExecutionContextId::new(self.context));
         self.session.post(touch);
     }
 }

@@ -3,7 +3,7 @@
 //! Owns the path up through the parent frames.
 
 use super::element::{FaultReply, Point};
-use crate::devtools::dom::{GetFrameOwner, ResolveNode};
+use crate::devtools::dom::{GetFrameOwnerParams, resolve};
 use crate::frames::{FrameId, World};
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
@@ -55,10 +55,9 @@ impl Page {
     /// Returns the script's number of the element that owns `child`, in its parent's document.
     async fn owner_in(&self, parent: &FrameId, child: &FrameId) -> Result<u32, PageError> {
         let session = self.session_of(parent)?;
-        let owner = session.call(GetFrameOwner { frame_id: child.as_str().to_owned() }).await?;
+        let owner = session.call(GetFrameOwnerParams::new(child.as_str().to_owned())).await?;
         let context = self.context(parent, &World::Isolated(WORLD.to_owned())).await?;
-        let resolve = ResolveNode { backend_node_id: owner.backend_node_id, execution_context_id: context.id };
-        let node = session.call(resolve).await?;
+        let node = session.call(resolve(owner.backend_node_id, context.id)).await?;
         let object = node.object.object_id.ok_or(PageError::DocumentGone)?;
         self.number_of(&session, &object).await
     }

@@ -4,7 +4,7 @@
 
 use crate::cdp::CdpError;
 use crate::devtools::Done;
-use crate::devtools::heap_profiler::{Disable, Enable, TakeHeapSnapshot};
+use crate::devtools::heap_profiler::{DisableParams, EnableParams, TakeHeapSnapshotParams};
 use crate::devtools_session::Session;
 use crate::events::Subscription;
 use crate::page::error::PageError;
@@ -54,9 +54,9 @@ impl Page {
     pub async fn heap_snapshot(&self) -> Result<HeapSnapshot, PageError> {
         let session = self.session().clone();
         let chunks = session.subscribe(&[CHUNK]);
-        session.call(Enable {}).await?;
+        session.call(EnableParams {}).await?;
         let mut batch = session.batch();
-        let reply = batch.add(TakeHeapSnapshot { report_progress: false })?;
+        let reply = batch.add(TakeHeapSnapshotParams::default())?;
         batch.send();
         let reply = reply.within(SNAPSHOT_LIMIT).boxed();
         Ok(HeapSnapshot { chunks, reply, is_whole: false, session })
@@ -98,6 +98,6 @@ impl HeapSnapshot {
 
 impl Drop for HeapSnapshot {
     fn drop(&mut self) {
-        self.session.post(Disable {});
+        self.session.post(DisableParams {});
     }
 }

@@ -3,7 +3,7 @@
 //! Owns the fetch: a temporary tab navigates to the address, each redirect is judged before it is requested, and the
 //! response is read before the browser shows or saves it. Never judges an address: the caller provides the check.
 
-use crate::devtools::page::Navigate;
+use crate::devtools::page::NavigateParams;
 use crate::devtools_session::Session;
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
@@ -148,7 +148,7 @@ async fn answer(session: &Session, url: &str, allows: impl Fn(&str) -> bool) -> 
     let mut events = session.subscribe(&[PAUSED]);
     let patterns = ["Request", "Response"].map(|stage| json!({ "urlPattern": "*", "requestStage": stage }));
     tell(session, "Fetch.enable", &json!({ "patterns": patterns })).await?;
-    session.post(Navigate { url: url.to_owned() });
+    session.post(NavigateParams::new(url));
     let failed = |url: &str, reason: String| PageError::NotFetched { url: url.to_owned(), reason };
     loop {
         let event = events.next().await.ok_or_else(|| failed(url, "the browser went away".to_owned()))?;

@@ -4,7 +4,7 @@
 //! word; our own script finds their elements.
 
 use super::data::ElementBox;
-use crate::devtools::runtime::Evaluate;
+use crate::devtools::runtime::{Evaluation, evaluate_value};
 use crate::frames::{FrameId, World};
 use crate::page::error::PageError;
 use crate::page::locate::refs::{ElementPlace, RefKind};
@@ -130,8 +130,7 @@ impl Page {
     async fn read_react<T: DeserializeOwned>(&self, frame: &FrameId, options: Value) -> Result<T, PageError> {
         let context = self.context(frame, &World::Main).await?;
         let expression = format!("({})({options})", READ.trim().trim_end_matches(';'));
-        let evaluate = Evaluate { expression, return_by_value: true, ..Evaluate::default() };
-        let evaluate = evaluate.ending_after(SCRIPT_LIMIT).within(&context);
+        let evaluate = evaluate_value(expression).ending_after(SCRIPT_LIMIT).within(&context);
         let reply = self.session_of(frame)?.call_within(evaluate, SCRIPT_LIMIT).await?;
         if let Some(thrown) = reply.exception_details {
             return Err(PageError::Script(thrown.words()));

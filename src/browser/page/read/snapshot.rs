@@ -3,7 +3,7 @@
 //! Owns the joining of frames, the numbering and the limit. The injected script decides what becomes a line.
 
 use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
-use crate::devtools::dom::DescribeNode;
+use crate::devtools::dom::describe;
 use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::locate::{RefTable, TRIES_TO_READ, Target};
@@ -180,8 +180,7 @@ impl Page {
     /// Returns the frame that an element of `parent` owns, in any process.
     pub(in crate::page) async fn content_frame(&self, parent: &FrameId, number: u32) -> Result<FrameId, PageError> {
         let object = self.element_handle(parent, number).await?;
-        let describe = DescribeNode { object_id: object, depth: 0 };
-        let node = self.session_of(parent)?.call(describe).await?.node;
+        let node = self.session_of(parent)?.call(describe(object)).await?.node;
         let frame = node.frame_id.ok_or(PageError::DocumentGone)?;
         Ok(FrameId::new(frame))
     }

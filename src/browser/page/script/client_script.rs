@@ -4,7 +4,7 @@
 
 use super::evaluate::lost;
 use crate::cdp::CdpError;
-use crate::devtools::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
+use crate::devtools::runtime::{AwaitPromiseParams, EvaluateParams, Evaluated, Evaluation, Remote, Thrown, call_on};
 use crate::devtools_session::Session;
 use crate::frames::{Context, World};
 use crate::page::error::PageError;
@@ -106,9 +106,13 @@ async fn evaluate_source(
     expression: String,
     limit: Duration,
 ) -> Result<Evaluated, PageError> {
-    let evaluate =
-        Evaluate { expression, await_promise: true, user_gesture: true, repl_mode: true, ..Evaluate::default() }
-            .ending_after(limit);
+    let evaluate = EvaluateParams {
+        await_promise: Some(true),
+        user_gesture: Some(true),
+        repl_mode: Some(true),
+        ..EvaluateParams::new(expression)
+    };
+    let evaluate = evaluate.ending_after(limit);
     let evaluate = match context {
         Some(context) => evaluate.within(context),
         None => evaluate,
@@ -118,7 +122,7 @@ async fn evaluate_source(
     // promise is the script's own and never settles.
     match (&reply.exception_details, reply.result.subtype.as_deref(), &reply.result.object_id) {
         (None, Some("promise"), Some(promise)) => {
-            ran(session.call_within(AwaitPromise { promise_object_id: promise }, limit).await, limit)
+            ran(session.call_within(AwaitPromiseParams::new(promise.clone()), limit).await, limit)
         }
         _ => Ok(reply),
     }
@@ -152,8 +156,7 @@ async fn value_of(session: &Session, reply: Evaluated, limit: Duration) -> Resul
     if remote.kind == "object"
         && let Some(object) = &remote.object_id
     {
-        let call = CallOn { object_id: object, function_declaration: TO_JSON, return_by_value: true };
-        let written = session.call_within(call, limit).await;
+        let written = session.call_within(call_on(object, TO_JSON), limit).await;
         if let Err(CdpError::Protocol { .. } | CdpError::Timeout { .. }) = written {
             return Err(unknown(LEFT));
         }

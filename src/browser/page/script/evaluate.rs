@@ -5,7 +5,7 @@
 use super::injected::Injected;
 use super::injection::{SOURCE, WORLD};
 use crate::cdp::CdpError;
-use crate::devtools::runtime::{CallOn, Evaluate, Evaluated};
+use crate::devtools::runtime::{EvaluateParams, Evaluated, Evaluation, call_on, evaluate_promise, evaluate_value};
 use crate::devtools_session::Session;
 use crate::error::BrowserError;
 use crate::frames::{Context, FrameId, World};
@@ -79,9 +79,8 @@ impl Page {
         for is_installed in [false, true] {
             // In one write: if the first is answered, the second starts in the same document.
             let mut batch = session.batch();
-            let asks = Evaluate { expression: IS_THERE.to_owned(), return_by_value: true, ..Evaluate::default() };
-            let there = batch.add(asks.within(&context))?;
-            let said = batch.add(awaited(expression.clone(), limit).within(&context))?;
+            let there = batch.add(evaluate_value(IS_THERE).within(&context))?;
+            let said = batch.add(evaluate_promise(&expression).ending_after(limit).within(&context))?;
             batch.send();
             let there = read(there.within(limit).await, function.name(), limit).map_err(not_told)?;
             if there.result.value.is_some_and(|value| value.get() == "true") {
@@ -108,7 +107,7 @@ impl Page {
     ) -> Result<(), PageError> {
         let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
         let session = self.session_of(frame).map_err(lost)?;
-        let load = Evaluate { expression: source.to_owned(), ..Evaluate::default() }.within(&context);
+        let load = EvaluateParams::new(source).within(&context);
         read(session.call_within(load, limit).await, "a library", limit).map(|_| ())
     }
 
@@ -116,7 +115,7 @@ impl Page {
     pub(in crate::page) async fn element_handle(&self, frame: &FrameId, number: u32) -> Result<String, PageError> {
         let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
         let expression = format!("globalThis.__gstack?.{}({number})", Injected::ElementOf);
-        let evaluate = Evaluate { expression, ..Evaluate::default() }.within(&context);
+        let evaluate = EvaluateParams::new(expression).within(&context);
         let limit = crate::page::page::SCRIPT_LIMIT;
         let reply =
             read(self.session_of(frame)?.call_within(evaluate, limit).await, Injected::ElementOf.name(), limit)?;
@@ -126,9 +125,9 @@ impl Page {
     /// Returns the script's number for an element handle of our world.
     pub(in crate::page) async fn number_of(&self, session: &Session, object: &str) -> Result<u32, PageError> {
         let function = format!("function () {{ return globalThis.__gstack?.{}(this) ?? 0; }}", Injected::NumberOf);
-        let call = CallOn { object_id: object, function_declaration: &function, return_by_value: true };
         let limit = crate::page::page::SCRIPT_LIMIT;
-        let reply = read(session.call_within(call, limit).await, Injected::NumberOf.name(), limit)?;
+        let reply =
+            read(session.call_within(call_on(object, &function), limit).await, Injected::NumberOf.name(), limit)?;
         let number = reply.result.value.and_then(|value| serde_json::from_str::<u32>(value.get()).ok());
         number.filter(|number| *number > 0).ok_or(PageError::DocumentGone)
     }
@@ -163,13 +162,8 @@ fn call_of(function: Injected, arguments: &[&dyn Argument]) -> Result<String, Pa
     Ok(format!("(async () => globalThis.__gstack ? {{ is: (await {call}) ?? null }} : {{}})()"))
 }
 
-fn awaited(expression: String, limit: Duration) -> Evaluate {
-    let evaluate = Evaluate { expression, return_by_value: true, await_promise: true, ..Evaluate::default() };
-    evaluate.ending_after(limit)
-}
-
 async fn install(session: &Session, context: &Context, limit: Duration) -> Result<(), PageError> {
-    let install = Evaluate { expression: SOURCE.to_owned(), ..Evaluate::default() }.within(context);
+    let install = EvaluateParams::new(SOURCE).within(context);
     read(session.call_within(install, limit).await, "our script", limit).map(|_| ())
 }
 
@@ -222,7 +216,7 @@ async fn run<T: DeserializeOwned>(
     function: Injected,
     limit: Duration,
 ) -> Result<Option<T>, PageError> {
-    let evaluate = awaited(expression, limit).within(context);
+    let evaluate = evaluate_promise(expression).ending_after(limit).within(context);
     read_value(session.call_within(evaluate, limit).await, function, limit)
 }
 

@@ -3,7 +3,7 @@
 //! Never decides what may be set. The values are stored in `browser::overrides` and end with the tab.
 
 use super::surroundings::{METRICS, Screen};
-use crate::devtools::emulation::{ClearDeviceMetricsOverride, SetScrollbarsHidden};
+use crate::devtools::emulation::{ClearDeviceMetricsOverrideParams, SetScrollbarsHiddenParams};
 use crate::overrides::PersistentOverride;
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
@@ -28,7 +28,7 @@ impl Page {
         self.session().call_json(METRICS, &screen.metrics(), SCRIPT_LIMIT).await?;
         if !self.browser().is_headless() {
             // Scrollbars would reduce the width; a headless browser has none.
-            self.session().call(SetScrollbarsHidden { hidden: true }).await?;
+            self.session().call(SetScrollbarsHiddenParams::new(true)).await?;
         }
         Ok(guard)
     }
@@ -102,11 +102,11 @@ impl Drop for LaidOut<'_> {
     fn drop(&mut self) {
         let page = self.page.session();
         if !self.page.browser().is_headless() {
-            page.post(SetScrollbarsHidden { hidden: false });
+            page.post(SetScrollbarsHiddenParams::new(false));
         }
         match self.page.kept(METRICS) {
             Some(params) => page.post(PersistentOverride::new(METRICS, params)),
-            None => page.post(ClearDeviceMetricsOverride {}),
+            None => page.post(ClearDeviceMetricsOverrideParams {}),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! sites: only those of the page's origin leave this file. The domain is enabled for one command alone.
 
 use crate::devtools::service_worker::{
-    Disable, Enable, Registration, RegistrationsUpdated, StopWorker, Version, VersionsUpdated,
+    DisableParams, EnableParams, Registration, RegistrationsUpdated, StopWorkerParams, Version, VersionsUpdated,
 };
 use crate::devtools_session::Session;
 use crate::events::{Event, Subscription};
@@ -80,7 +80,7 @@ impl Page {
         workers.retain(|worker| worker.running != STOPPED);
         let mut running: HashSet<String> = workers.iter().map(|worker| worker.id.clone()).collect();
         for version_id in &running {
-            self.session().call(StopWorker { version_id: version_id.clone() }).await?;
+            self.session().call(StopWorkerParams::new(version_id)).await?;
         }
         let end = Instant::now() + STOP_LIMIT;
         while !running.is_empty() {
@@ -144,7 +144,7 @@ impl Reports {
     async fn begin(session: &Session) -> Result<Self, PageError> {
         let events = session.subscribe(&[REGISTRATIONS, VERSIONS]);
         let reports = Self { session: session.clone(), events, known: Known::default() };
-        session.call(Enable {}).await?;
+        session.call(EnableParams {}).await?;
         Ok(reports)
     }
 
@@ -174,7 +174,7 @@ impl Reports {
 
 impl Drop for Reports {
     fn drop(&mut self) {
-        self.session.post(Disable {});
+        self.session.post(DisableParams {});
     }
 }
 

@@ -3,7 +3,7 @@
 //! Owns its closing, even if the command is cancelled.
 
 use crate::browser::Browser;
-use crate::devtools::target::CloseTarget;
+use crate::devtools::target::CloseTargetParams;
 use crate::page::error::PageError;
 use crate::tab::Tab;
 use std::ops::Deref;
@@ -30,7 +30,7 @@ impl Deref for TemporaryTab {
 impl Drop for TemporaryTab {
     fn drop(&mut self) {
         if let Ok(info) = self.tab.info() {
-            self.tab.browser().root().post(CloseTarget { target_id: info.target });
+            self.tab.browser().root().post(CloseTargetParams::new(info.target.to_string()));
         }
     }
 }

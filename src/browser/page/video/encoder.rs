@@ -6,7 +6,7 @@
 //! WebP file.
 
 use crate::browser::Browser;
-use crate::devtools::runtime::{Evaluate, Evaluated};
+use crate::devtools::runtime::{Evaluated, Evaluation, evaluate_promise};
 use crate::devtools_session::Session;
 use crate::error::BrowserError;
 use crate::frames::{Context, World};
@@ -151,9 +151,8 @@ impl Encoder {
     }
 
     async fn run<T: DeserializeOwned>(&self, expression: String, limit: Duration) -> Result<T, EncodeError> {
-        let evaluate = Evaluate { expression, return_by_value: true, await_promise: true, ..Evaluate::default() };
-        let reply: Evaluated =
-            self.session.call_within(evaluate.within(&self.context), limit).await.map_err(PageError::from)?;
+        let evaluate = evaluate_promise(expression).within(&self.context);
+        let reply: Evaluated = self.session.call_within(evaluate, limit).await.map_err(PageError::from)?;
         if let Some(thrown) = reply.exception_details {
             return Err(EncodeError::Refused(thrown.words()));
         }

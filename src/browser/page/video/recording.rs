@@ -5,7 +5,7 @@
 use super::frames::{Frames, MOST_BYTES};
 use super::recorder::Recorder;
 use super::timeline::{Caption, Shot, arranged};
-use crate::devtools::page::{PictureFormat, StartScreencast};
+use crate::devtools::page::jpeg_frames;
 use crate::page::error::PageError;
 use crate::page::page::Page;
 use crate::shared::Shared;
@@ -153,13 +153,7 @@ impl VideoRecording {
     /// Fails if the browser refuses a screencast of the tab.
     pub async fn begin(&self, page: &Page) -> Result<(), PageError> {
         let (width, height) = self.options.size.unwrap_or((LARGEST_SIDE, LARGEST_SIDE));
-        let cast = StartScreencast {
-            format: PictureFormat::Jpeg,
-            quality: QUALITY,
-            max_width: i64::from(width),
-            max_height: i64::from(height),
-        };
-        page.work().start_screencast(cast).await?;
+        page.work().start_screencast(jpeg_frames(QUALITY, width, height)).await?;
         if timeout(FIRST_LIMIT, self.began.cancelled()).await.is_err() {
             tracing::info!(tab = %self.tab, "a recorded page has drawn nothing yet");
         }
