@@ -214,7 +214,7 @@ describe('the browsers of a fleet', { concurrency: false }, () => {
       serve: ({ method, url, headers }) => {
         if (headers['steel-api-key'] !== SECRET) return [401, { message: 'no' }];
         const id = /^\/v1\/sessions\/([^/]+)\/release$/.exec(url)?.[1];
-        if (method === 'POST' && id) return found.released.push(id), [200, { success: true }];
+        if (method === 'POST' && id) return (found.released.push(id), [200, { success: true }]);
         if (method !== 'POST' || url !== '/v1/sessions') return [404, {}];
         const session = `s-${found.created.length + 1}`;
         found.created.push(session);
