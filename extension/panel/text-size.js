@@ -5,8 +5,8 @@
  */
 
 const KEY = "textSize";
-/** The offered sizes. A panel that is 380 px wide is still usable at the largest. */
-export const SIZES = /** @type {const} */ ([0.8, 0.9, 1, 1.1, 1.25, 1.5]);
+/** The offered sizes. A panel that is 380 px wide is still usable at the largest. @type {readonly number[]} */
+export const SIZES = [0.8, 0.9, 1, 1.1, 1.25, 1.5];
 /** The keys' effect on the place in the list. @type {Record<string, number>} */
 const STEPS = { "+": 1, "=": 1, "-": -1, _: -1 };
 
