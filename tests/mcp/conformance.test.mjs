@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { Scene } from '../e2e/harness/scene.mjs';
 
 const run = promisify(execFile);
-const modules = path.join(path.dirname(fileURLToPath(import.meta.url)), 'node_modules');
+const modules = path.join(path.dirname(fileURLToPath(import.meta.url)), 'suites/node_modules');
 const node = path.join(modules, 'node/bin/node');
 const suite = path.join(modules, '@modelcontextprotocol/conformance/dist/index.js');
 

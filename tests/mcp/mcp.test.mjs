@@ -16,7 +16,10 @@ import { Scene } from '../e2e/harness/scene.mjs';
 import { Site } from '../e2e/harness/site.mjs';
 
 const run = promisify(execFile);
-const inspector = path.resolve(path.dirname(fileURLToPath(import.meta.url)), 'node_modules/.bin/mcp-inspector');
+const suites = path.resolve(path.dirname(fileURLToPath(import.meta.url)), 'suites/node_modules');
+const inspector = path.join(suites, '.bin/mcp-inspector');
+/** The inspector needs Node 22, which comes as a package. */
+const newerNode = path.join(suites, 'node/bin/node');
 const newClient = () => new Client({ name: 'conformance', version: '1' });
 const words = (result) =>
   result.content
@@ -269,7 +272,8 @@ describe('gstack mcp on standard input and output', () => {
   }, async () => {
     // It passes only the given variables to its server.
     const environment = ['GSTACK_HOME', 'HOME', 'PATH'].flatMap((name) => ['-e', `${name}=${home.environment[name]}`]);
-    const ask = (...args) => run(inspector, ['--cli', ...environment, GSTACK, 'mcp', '--trusted', ...args], { env: home.environment });
+    const ask = (...args) =>
+      run(newerNode, [inspector, '--cli', ...environment, GSTACK, 'mcp', '--trusted', ...args], { env: home.environment });
     const listed = await ask('--method', 'tools/list');
     checkTools(JSON.parse(listed.stdout).tools);
     const called = await ask('--method', 'tools/call', '--tool-name', 'url');

@@ -89,10 +89,12 @@ install_packages() {
   if wants lint || wants types || wants extension || wants packaging; then npm_packages extension || return; fi
   if wants oracle; then npm_packages oracle || return; fi
   if wants rust || wants packaging || wants e2e || wants mcp; then npm_packages e2e || return; fi
-  if wants mcp; then npm_packages mcp "$optional" && npm_packages drivers "$optional" || return; fi
+  if wants mcp; then npm_packages mcp && npm_packages drivers "$optional" || return; fi
   [ -n "$all" ] || return 0
   if wants rust || wants packaging || wants e2e; then npm_packages agents_npm || return; fi
   if wants mcp; then
+    # Some need a newer Node.js than npm may run in, which installs them with a warning, but leaves out optional ones in silence.
+    npm_packages mcp/suites || return
     # Its install scripts build and download what is not needed here.
     npm_packages frameworks --ignore-scripts || return
     python_packages || left_out "browser-use: its Python packages cannot be installed"
