@@ -38,7 +38,7 @@ export function known(name, url) {
     opencode: [`${process.cwd()}/node_modules/opencode-${platform}/bin/opencode`, ['acp'], {
       OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_CONFIG_CONTENT: JSON.stringify(opencode),
     }],
-    gemini: [bin('gemini'), ['--acp', '--skip-trust'], { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url }],
+    gemini: [bin('gemini'), ['--acp', '--skip-trust'], { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url, GEMINI_MODEL: 'm' }],
     qwen: [bin('qwen'), ['--acp'], { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'm' }],
     copilot: [bin('copilot'), ['--acp'], {
       COPILOT_OFFLINE: 'true', COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_TYPE: 'openai',

@@ -20,41 +20,17 @@ const send = (tabId, method, params) => chrome.debugger.sendCommand({ tabId }, m
 EOF
 done
 cat >two.mjs <<'EOF'
-import { createServer } from 'node:http';
-import WebSocket from 'ws';
-const { webSocketDebuggerUrl } = await (await fetch(`${process.argv[2]}/json/version`)).json();
-const socket = new WebSocket(webSocketDebuggerUrl);
-const replies = new Map();
-let id = 0;
-socket.on('message', (text) => {
-  const { id, result, error } = JSON.parse(text);
-  if (id) error ? replies.get(id).reject(new Error(error.message)) : replies.get(id).resolve(result);
-});
-const send = (method, params = {}, sessionId) =>
-  new Promise((resolve, reject) => {
-    replies.set(++id, { resolve, reject });
-    socket.send(JSON.stringify({ id, method, params, sessionId }));
-  });
-await new Promise((resolve) => socket.once('open', resolve));
-const evaluator = async (targetId) => {
-  const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
-  return async (expression) => {
-    const { result, exceptionDetails } = await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }, sessionId);
-    return exceptionDetails ? exceptionDetails.exception.description : result.value;
-  };
-};
-const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('the site'));
-await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
-const page = await evaluator((await send('Target.createTarget', { url: `http://127.0.0.1:${site.address().port}/` })).targetId);
+import { connect, serve, wait } from './devtools.mjs';
+const browser = await connect(process.argv[2]);
+const page = await browser.open(`http://127.0.0.1:${await serve('the site')}/`);
 const workers = {};
 for (let n = 0; n < 100 && Object.keys(workers).length < 2; n++) {
-  const { targetInfos } = await send('Target.getTargets');
-  for (const { targetId } of targetInfos.filter(({ type }) => type === 'service_worker')) {
-    const worker = await evaluator(targetId);
-    const name = await worker('chrome.runtime.getManifest().name');
-    if (name === 'a' || name === 'b') workers[name] = worker;
+  for (const { targetId } of await browser.targets('service_worker')) {
+    const worker = await browser.attach(targetId);
+    const name = await worker.value('chrome.runtime.getManifest().name');
+    if (name === 'a' || name === 'b') workers[name] = worker.value;
   }
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await wait(100);
 }
 const { a, b } = workers;
 let tab;
@@ -65,9 +41,9 @@ console.log(`again: ${await a(`attach(${tab})`)}`);
 const agent = (name) => `send(${tab}, 'Emulation.setUserAgentOverride', { userAgent: 'agent ${name}' })`;
 await a(agent('a'));
 await b(agent('b'));
-console.log(`agent: ${await page('navigator.userAgent')}`);
+console.log(`agent: ${await page.value('navigator.userAgent')}`);
 await b(`chrome.debugger.detach({ tabId: ${tab} })`);
-console.log(`left: ${await page('navigator.userAgent')}`);
+console.log(`left: ${await page.value('navigator.userAgent')}`);
 process.exit();
 EOF
 chromium_start --load-extension="$work/a,$work/b" --disable-features=DisableLoadExtensionCommandLineSwitch

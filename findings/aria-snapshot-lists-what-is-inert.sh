@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: playwright-core 1.65.1 and dom-accessibility-api 0.7.1 (npm), esbuild 0.25.0 (npm), Chromium 156
+# Packages: playwright-core 1.65.1 and dom-accessibility-api 0.7.1 (npm), esbuild 0.28.2 (npm), Chromium 156
 # Guess: What is `inert`, or lies behind a modal dialog, is missing from Playwright's `ariaSnapshot()` and from `getByRole`, as it is from
 #   the browser's tree.
 # Seen: Playwright lists an inert button and everything behind a modal dialog as if it could be used, and `getByRole` finds it;
@@ -11,7 +11,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install playwright-core@1.65.1 dom-accessibility-api@0.7.1 esbuild@0.25.0
+npm_install playwright-core@1.65.1 dom-accessibility-api@0.7.1 esbuild@0.28.2
 echo "import { isInaccessible } from 'dom-accessibility-api'; window.isInaccessible = isInaccessible;" >library.js
 node_modules/.bin/esbuild library.js --bundle --format=iife --outfile=bundle.js --log-level=error
 cat >trees.mjs <<'EOF'

@@ -12,43 +12,27 @@ set -euo pipefail
 npm_install ws@8.23.0
 cat >downloads.mjs <<'EOF'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { basename, join, resolve } from 'node:path';
-import WebSocket from 'ws';
-const { webSocketDebuggerUrl } = await (await fetch(`${process.argv[2]}/json/version`)).json();
-const socket = new WebSocket(webSocketDebuggerUrl);
-const replies = new Map();
-let id = 0, completed = () => {};
-socket.on('message', (text) => {
-  const { id, result, error, method, params } = JSON.parse(text);
-  if (id) error ? replies.get(id).reject(new Error(error.message)) : replies.get(id).resolve(result);
-  else if (method === 'Browser.downloadProgress' && params.state === 'completed') completed(params.filePath);
-});
-const send = (method, params = {}, sessionId) =>
-  new Promise((resolve, reject) => {
-    replies.set(++id, { resolve, reject });
-    socket.send(JSON.stringify({ id, method, params, sessionId }));
-  });
-await new Promise((resolve) => socket.once('open', resolve));
+import { connect, serve, until } from './devtools.mjs';
+const browser = await connect(process.argv[2]);
 let version = 0;
-const site = createServer((request, response) => {
-  if (request.url !== '/report') return response.setHeader('content-type', 'text/html').end('<!doctype html><a href="/report">Report</a>');
+const port = await serve(({ pathname }, _, response) => {
+  if (pathname !== '/report') return '<a href="/report">Report</a>';
   response.setHeader('content-disposition', 'attachment; filename="report.txt"').end(`version ${++version}`);
+  return null;
 });
-await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
 for (const behavior of ['allow', 'allowAndName']) {
   const downloadPath = resolve(behavior);
   mkdirSync(downloadPath);
   version = 0;
-  await send('Browser.setDownloadBehavior', { behavior, downloadPath, eventsEnabled: true });
-  const { targetId } = await send('Target.createTarget', { url: `http://127.0.0.1:${site.address().port}/` });
-  const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
+  await browser.send('Browser.setDownloadBehavior', { behavior, downloadPath, eventsEnabled: true });
+  const page = await browser.open(`http://127.0.0.1:${port}/`);
   const paths = new Set();
   for (let n = 0; n < 2; n++) {
-    const done = new Promise((resolve) => (completed = resolve));
-    const expression = `new Promise((resolve) => { const find = () => document.links[0] ? resolve(document.links[0].click()) : setTimeout(find, 50); find(); })`;
-    await send('Runtime.evaluate', { expression, awaitPromise: true, userGesture: true }, sessionId);
-    paths.add(basename(await done));
+    browser.events.length = 0;
+    await page.value('document.links[0].click()');
+    const done = ({ method, params }) => method === 'Browser.downloadProgress' && params.state === 'completed';
+    paths.add(basename((await until(() => browser.events.find(done))).params.filePath));
   }
   const files = readdirSync(downloadPath);
   const contents = files.map((name) => readFileSync(join(downloadPath, name), 'utf8')).sort();

@@ -8,6 +8,7 @@
 #   chromium_start [FLAG…]    starts a headless Chromium; sets $cdp (http://127.0.0.1:PORT) and $chromium_version
 #   offline COMMAND…          runs a command that reaches nothing but the loopback
 #   need PROGRAM…             ends with 2 if one of these programs is missing
+#   devtools.mjs              in $work: a page server, and a bare DevTools client (which needs `npm_install ws@8.23.0`)
 #   expect WHAT WANTED SEEN   prints WHAT and SEEN; the finding has changed if SEEN differs from WANTED
 #   finish                    exits with 0 if every expectation was met, otherwise with 1
 # Exit status: 0 as stated, 1 changed, 2 could not run (a missing program, a failed install), 124 out of time.
@@ -47,6 +48,7 @@ mkdir "$work/home" "$work/tmp"
 export HOME="$work/home" TMPDIR="$work/tmp"
 unset XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME NODE_OPTIONS
 cd "$work"
+cp "$here/devtools.mjs" .
 
 cannot() { echo "$name: cannot run: $*" >&2; exit 2; }
 need() { local program; for program; do command -v "$program" >/dev/null || cannot "$program is missing"; done; }

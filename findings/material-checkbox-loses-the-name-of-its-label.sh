@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: @material/web 2.5.0, dom-accessibility-api 0.7.1, esbuild 0.25.0 and playwright-core 1.65.1 (npm), Chromium 156
+# Packages: @material/web 2.5.0, dom-accessibility-api 0.7.1, esbuild 0.28.2 and playwright-core 1.65.1 (npm), Chromium 156
 # Guess: `<label><md-checkbox></md-checkbox> Terms</label>`, the way of labelling that Material Web documents, gives a checkbox named
 #   "Terms".
 # Seen: A click on the label toggles it, and dom-accessibility-api (testing-library's names) says "Terms", but in Chromium's accessibility
@@ -11,7 +11,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @material/web@2.5.0 dom-accessibility-api@0.7.1 esbuild@0.25.0 playwright-core@1.65.1
+npm_install @material/web@2.5.0 dom-accessibility-api@0.7.1 esbuild@0.28.2 playwright-core@1.65.1
 cat >page.js <<'EOF'
 import '@material/web/checkbox/checkbox.js';
 import '@material/web/radio/radio.js';

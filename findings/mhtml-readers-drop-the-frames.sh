@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: unmhtml 0.4.0 (pip), mhtml2html 3.0.0, mhtml-to-html 2.1.0 and jsdom 25.0.1 (npm), playwright-core 1.65.1 (npm), Chromium 156
+# Packages: unmhtml 0.4.0 (pip), mhtml2html 3.0.0, mhtml-to-html 2.1.0 and jsdom 29.1.1 (npm), playwright-core 1.65.1 (npm), Chromium 156
 # Guess: A converter that turns Chromium's MHTML (`Page.captureSnapshot`) into one HTML file keeps the frames, as it keeps the pictures:
 #   both are parts.
 # Seen: Two of three lose every frame without an error. A picture's part has its address as Content-Location, a frame's part has only a
@@ -10,7 +10,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install mhtml2html@3.0.0 mhtml-to-html@2.1.0 jsdom@25.0.1 playwright-core@1.65.1
+npm_install mhtml2html@3.0.0 mhtml-to-html@2.1.0 jsdom@29.1.1 playwright-core@1.65.1
 pip_install unmhtml==0.4.0
 cat >save.mjs <<'EOF'
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: @puppeteer/replay 3.1.3 and puppeteer-core 22.15.0 (npm), Chromium 156
+# Packages: @puppeteer/replay 3.1.3 and puppeteer-core 25.16.0 (npm), Chromium 156
 # Guess: A `change` step of Chrome's Recorder whose value is "" empties the field as a person does: the page gets an input event.
 # Seen: The runner sets the field's value to "" by script and has nothing left to type. The field is empty, but the page gets no key, no
 #   beforeinput, no input and no change event. A step with text fires keydown, input and keyup for each character, and the runner reports
@@ -10,7 +10,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @puppeteer/replay@3.1.3 puppeteer-core@22.15.0
+npm_install @puppeteer/replay@3.1.3 puppeteer-core@25.16.0
 cat >flow.mjs <<'EOF'
 import { createServer } from 'node:http';
 import puppeteer from 'puppeteer-core';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: playwright-core 1.65.1 (npm), Chromium 156
+# Packages: ws 8.23.0 (npm), Chromium 156
 # Guess: A WebMCP tool's answer reaches the caller with its type: text as text, JSON as JSON, and nothing as null or a missing `output`.
 # Seen: Chromium serializes everything but strings, sends strings as they are, and DevTools parses what it can. Text that reads as JSON
 #   ("007" does not, "42", "null" and "[1]" do) arrives in `WebMCP.toolResponded` as a number, null or a list, and a tool that returns
@@ -9,29 +9,21 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install playwright-core@1.65.1
+npm_install ws@8.23.0
 cat >answers.mjs <<'EOF'
-import { createServer } from 'node:http';
-import { chromium } from 'playwright-core';
-createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>')).listen(0, '127.0.0.1', async function () {
-  const browser = await chromium.connectOverCDP(process.argv[2]);
-  const page = await browser.contexts()[0].newPage();
-  await page.goto(`http://localhost:${this.address().port}/`);
-  const session = await page.context().newCDPSession(page);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  await session.send('WebMCP.enable');
-  const answers = { number: 42, text: '42', padded: '007', textNull: 'null', textList: '[1]', wrapped: { text: '42' }, nothing: undefined };
-  for (const [name, answer] of Object.entries(answers)) {
-    await page.evaluate(
-      ([name, answer]) => document.modelContext.registerTool({ name, description: 'Answers', execute: () => answer }),
-      [name, answer],
-    );
-    const responded = new Promise((resolve) => session.once('WebMCP.toolResponded', resolve));
-    await session.send('WebMCP.invokeTool', { frameId: frameTree.frame.id, toolName: name, input: {} });
-    console.log(`${name}: ${JSON.stringify((await responded).output)}`);
-  }
-  process.exit();
-});
+import { connect, serve, until } from './devtools.mjs';
+const browser = await connect(process.argv[2]);
+const page = await browser.open(`http://localhost:${await serve('')}/`);
+const { frameTree } = await page('Page.getFrameTree');
+await page('WebMCP.enable');
+const answers = { number: 42, text: '42', padded: '007', textNull: 'null', textList: '[1]', wrapped: { text: '42' }, nothing: undefined };
+for (const [name, answer] of Object.entries(answers)) {
+  await page.value(`document.modelContext.registerTool({ name: '${name}', description: 'Answers', execute: () => (${JSON.stringify(answer)}) })`);
+  const { invocationId } = await page('WebMCP.invokeTool', { frameId: frameTree.frame.id, toolName: name, input: {} });
+  const responded = await until(() => browser.events.find(({ method, params }) => method === 'WebMCP.toolResponded' && params.invocationId === invocationId));
+  console.log(`${name}: ${JSON.stringify(responded.params.output)}`);
+}
+process.exit();
 EOF
 chromium_start --enable-features=WebMCPTesting
 node answers.mjs "$cdp" >answers.txt

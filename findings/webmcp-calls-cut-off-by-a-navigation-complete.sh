@@ -12,38 +12,13 @@ set -euo pipefail
 
 npm_install ws@8.23.0
 cat >calls.mjs <<'EOF'
-import { createServer } from 'node:http';
-import WebSocket from 'ws';
-const { webSocketDebuggerUrl } = await (await fetch(`${process.argv[2]}/json/version`)).json();
-const socket = new WebSocket(webSocketDebuggerUrl);
-const replies = new Map();
-const events = [];
-let id = 0;
-socket.on('message', (text) => {
-  const message = JSON.parse(text);
-  if (!message.id) return events.push(message);
-  const { resolve, reject } = replies.get(message.id);
-  message.error ? reject(new Error(message.error.message)) : resolve(message.result);
-});
-const send = (method, params = {}, sessionId) =>
-  new Promise((resolve, reject) => {
-    replies.set(++id, { resolve, reject });
-    socket.send(JSON.stringify({ id, method, params, sessionId }));
-  });
-const until = async (check) => {
-  for (let n = 0; n < 200; n++, await new Promise((resolve) => setTimeout(resolve, 50))) {
-    const found = await check();
-    if (found) return found;
-  }
-  throw new Error(`never: ${check}`);
-};
-await new Promise((resolve) => socket.once('open', resolve));
+import { connect, serve, wait } from './devtools.mjs';
+const browser = await connect(process.argv[2]);
 let second = 0;
-const site = createServer((request, response) => {
-  if (request.url === '/second') second++;
-  response.setHeader('content-type', 'text/html').end('<!doctype html><a href="/cart">Cart</a>');
+const port = await serve(({ pathname }) => {
+  if (pathname === '/second') second++;
+  return '<a href="/cart">Cart</a>';
 });
-await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
 const slow = "await new Promise((resolve) => setTimeout(resolve, 1000)); await fetch('/second')";
 const cases = {
   answers: `async () => { ${slow}; return 'done'; }`,
@@ -53,22 +28,16 @@ const cases = {
 };
 for (const [name, execute] of Object.entries(cases)) {
   second = 0;
-  const { targetId } = await send('Target.createTarget', { url: `http://localhost:${site.address().port}/` });
-  const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
-  const page = (method, params) => send(method, params, sessionId);
-  const event = (name) => events.find(({ method, sessionId: from }) => method === name && from === sessionId);
-  const value = async (expression) => (await page('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })).result.value;
-  await until(() => value("location.port !== '' && document.readyState === 'complete'"));
+  const page = await browser.open(`http://localhost:${port}/`);
   await page('WebMCP.enable');
   await page('Page.enable');
-  await value(`document.modelContext.registerTool({ name: 'tool', description: 'A tool', execute: ${execute} })`);
-  const { frameId } = (await until(() => event('WebMCP.toolsAdded'))).params.tools[0];
+  await page.value(`document.modelContext.registerTool({ name: 'tool', description: 'A tool', execute: ${execute} })`);
+  const { frameId } = (await page.event('WebMCP.toolsAdded')).tools[0];
   await page('WebMCP.invokeTool', { frameId, toolName: 'tool', input: {} });
   if (name === 'a reload') await page('Page.reload');
-  if (name === 'a link is followed') await page('Runtime.evaluate', { expression: 'document.links[0].click()', userGesture: true });
-  if (name !== 'answers') await until(() => event('Page.loadEventFired'));
-  await Promise.race([until(() => event('WebMCP.toolResponded')).catch(() => {}), new Promise((resolve) => setTimeout(resolve, 5000))]);
-  const responded = event('WebMCP.toolResponded')?.params;
+  if (name === 'a link is followed') await page.value('document.links[0].click()');
+  if (name !== 'answers') await page.event('Page.loadEventFired');
+  const responded = await Promise.race([page.event('WebMCP.toolResponded').catch(() => {}), wait(5000)]);
   console.log(`${name}: ${responded ? `${responded.status} ${JSON.stringify(responded.output)}` : 'no answer in 5 s'}, second request: ${second}`);
 }
 process.exit();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: @mcp-b/webmcp-polyfill 5.1.0 (npm), playwright-core 1.65.1 (npm), Chromium 156
+# Packages: @mcp-b/webmcp-polyfill 5.1.0 (npm), ws 8.23.0 (npm), Chromium 156
 # Guess: A page that calls a tool by `document.modelContext.executeTool(tool, input)` works with the polyfill and with Chromium's own WebMCP
 #   alike: the polyfill says that it implements Chromium's optional `executeTool()`.
 # Seen: Chromium takes the input as an object and rejects JSON text with a TypeError. The polyfill takes JSON text and rejects an object
@@ -9,31 +9,28 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @mcp-b/webmcp-polyfill@5.1.0 playwright-core@1.65.1
+npm_install @mcp-b/webmcp-polyfill@5.1.0 ws@8.23.0
 cat >calls.mjs <<'EOF'
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { chromium } from 'playwright-core';
+import { connect, serve } from './devtools.mjs';
 const polyfill = readFileSync('node_modules/@mcp-b/webmcp-polyfill/dist/index.iife.js');
-const server = createServer((request, response) => {
-  const isScript = request.url === '/polyfill.js';
-  response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-  response.end(isScript ? polyfill : '<!doctype html><script src="/polyfill.js"></script>');
-}).listen(0, '127.0.0.1', async () => {
-  const browser = await chromium.connectOverCDP(process.argv[2]);
-  const page = await browser.contexts()[0].newPage();
-  await page.goto(`http://localhost:${server.address().port}/`);
-  const seen = await page.evaluate(async () => {
-    const context = document.modelContext;
-    const execute = ({ word }) => word;
-    await context.registerTool({ name: 'echo', description: 'Says the word', inputSchema: { type: 'object' }, execute });
-    const [tool] = await context.getTools();
-    const call = (input) => context.executeTool(tool, input).catch((error) => error.name);
-    return [await call({ word: 'hi' }), await call('{"word":"hi"}')].join(' ');
-  });
-  console.log(seen);
-  process.exit();
+const port = await serve(({ pathname }, _, response) => {
+  if (pathname !== '/polyfill.js') return '<script src="/polyfill.js"></script>';
+  response.setHeader('content-type', 'text/javascript').end(polyfill);
+  return null;
 });
+const browser = await connect(process.argv[2]);
+const page = await browser.open(`http://localhost:${port}/`);
+const look = async () => {
+  const context = document.modelContext;
+  const execute = ({ word }) => word;
+  await context.registerTool({ name: 'echo', description: 'Says the word', inputSchema: { type: 'object' }, execute });
+  const [tool] = await context.getTools();
+  const call = (input) => context.executeTool(tool, input).catch((error) => error.name);
+  return [await call({ word: 'hi' }), await call('{"word":"hi"}')].join(' ');
+};
+console.log(await page.value(`(${look})()`));
+process.exit();
 EOF
 
 chromium_start --enable-features=WebMCPTesting

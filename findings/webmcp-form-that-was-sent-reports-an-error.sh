@@ -12,55 +12,24 @@ set -euo pipefail
 
 npm_install ws@8.23.0
 cat >form.mjs <<'EOF'
-import { createServer } from 'node:http';
-import WebSocket from 'ws';
-const { webSocketDebuggerUrl } = await (await fetch(`${process.argv[2]}/json/version`)).json();
-const socket = new WebSocket(webSocketDebuggerUrl);
-const replies = new Map();
-const events = [];
-let id = 0;
-socket.on('message', (text) => {
-  const message = JSON.parse(text);
-  if (!message.id) return events.push(message);
-  const { resolve, reject } = replies.get(message.id);
-  message.error ? reject(new Error(message.error.message)) : resolve(message.result);
-});
-const send = (method, params = {}, sessionId) =>
-  new Promise((resolve, reject) => {
-    replies.set(++id, { resolve, reject });
-    socket.send(JSON.stringify({ id, method, params, sessionId }));
-  });
-const until = async (check) => {
-  for (let n = 0; n < 200; n++, await new Promise((resolve) => setTimeout(resolve, 50))) {
-    const found = await check();
-    if (found) return found;
-  }
-  throw new Error(`never: ${check}`);
-};
-await new Promise((resolve) => socket.once('open', resolve));
+import { connect, serve, until } from './devtools.mjs';
+const browser = await connect(process.argv[2]);
 let orders = 0;
-const site = createServer((request, response) => {
-  const { pathname, searchParams } = new URL(request.url, 'http://localhost');
+const port = await serve(({ pathname, searchParams }, _, response) => {
   const form = `<form toolname="order" tooldescription="Orders" toolautosubmit action="/order"><input name="host"><button>Order</button></form>`;
-  if (pathname === '/order') {
-    orders++;
-    return response.writeHead(303, { location: `http://${searchParams.get('host')}:${site.address().port}/thanks` }).end();
-  }
-  response.setHeader('content-type', 'text/html').end(`<!doctype html>${pathname === '/thanks' ? '<title>thanks</title>' : form}`);
+  if (pathname !== '/order') return pathname === '/thanks' ? '<title>thanks</title>' : form;
+  orders++;
+  response.writeHead(303, { location: `http://${searchParams.get('host')}:${port}/thanks` }).end();
+  return null;
 });
-await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
 for (const host of ['localhost', '127.0.0.1']) {
   orders = 0;
-  const { targetId } = await send('Target.createTarget', { url: `http://localhost:${site.address().port}/` });
-  const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
-  const page = (method, params) => send(method, params, sessionId);
-  const event = (name) => until(() => events.find(({ method, sessionId: from }) => method === name && from === sessionId));
+  const page = await browser.open(`http://localhost:${port}/`);
   await page('WebMCP.enable');
-  const { tools } = (await event('WebMCP.toolsAdded')).params;
+  const { tools } = await page.event('WebMCP.toolsAdded');
   await page('WebMCP.invokeTool', { frameId: tools[0].frameId, toolName: 'order', input: { host } });
-  const { status, errorText } = (await event('WebMCP.toolResponded')).params;
-  const title = async () => (await page('Runtime.evaluate', { expression: 'document.title' })).result.value;
-  await until(async () => (await title()) === 'thanks');
+  const { status, errorText } = await page.event('WebMCP.toolResponded');
+  await until(async () => (await page.value('document.title')) === 'thanks');
   console.log(`${host}: ${status}, ${orders} order, ${/cross-origin navigation/.test(errorText) ? 'says cross-origin navigation' : 'no error'}`);
 }
 process.exit();
