@@ -17,10 +17,10 @@ const build = path.join(here, 'node_modules/@browserless.io/browserless/build');
 const guard = path.join(here, '../frameworks/guard/loopback-only.mjs');
 
 /** The Node.js that runs it: this one, or the one that tests/run.sh has installed. */
-const NODE = Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : path.join(here, 'node24/node_modules/.bin/node');
+const NODE = Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : path.join(here, 'newer-node/node_modules/.bin/node');
 
 /** Why it can't run here, or false. */
-export const MISSING = !(existsSync(NODE) && existsSync(build)) && 'Browserless or a Node.js 24 for it is not installed';
+export const MISSING = !(existsSync(NODE) && existsSync(build)) && 'Browserless or a Node.js 24 or newer for it is not installed';
 
 /** What keeps Chromium from contacting anyone by itself. */
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic'];

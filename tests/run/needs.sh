@@ -77,9 +77,9 @@ python_packages() {
 browserless_packages() {
   npm_packages browserless --ignore-scripts --omit=optional || return
   [ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 24')" = true ] && return
-  npm_packages browserless/node24 --ignore-scripts || return
-  rm -rf tests/browserless/node24/node_modules/*/include
-  [ -x tests/browserless/node24/node_modules/.bin/node ]
+  npm_packages browserless/newer-node --ignore-scripts || return
+  rm -rf tests/browserless/newer-node/node_modules/*/include
+  [ -x tests/browserless/newer-node/node_modules/.bin/node ]
 }
 
 # The packages of the wanted stages. They are downloaded while the compiler works.
