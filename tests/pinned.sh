@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Lists the outside packages that tests, benches, findings and docs pin: where, the pinned version, the newest one. A line that
-# starts with "!" is not the newest. It asks npm and pip for each package, changes nothing, and always succeeds if they answer.
+# starts with "!" is not the newest, one that starts with "=" is not either, and says why it stays. It asks npm and pip for each
+# package, changes nothing, and always succeeds if they answer.
 #
 #   tests/pinned.sh           all of them
 #   tests/pinned.sh --old     only those that are not the newest
@@ -54,11 +55,33 @@ newest() {
   esac
 }
 
+# PLACE NAME VERSION REASON for each pin that cannot be raised; "*" is any name or version. A newer release of what the reason names
+# may end it.
+held() {
+  while read -r place name version reason; do
+    # shellcheck disable=SC2053
+    if [[ "$3" == $place && "$1" == $name && "$2" == $version ]]; then echo "$reason"; fi
+  done <<'HELD'
+tests/frameworks/package.json @browserbasehq/stagehand 3.7.3 the newest of 3: version 4 needs an extension of its own in the browser, and Node.js 22.18
+docs/* @browserbasehq/stagehand 3.7 as tests/frameworks
+tests/frameworks/requirements.txt * * what browser-use 0.13.14 installs
+tests/browserless/package.json playwright-core 1.58.2 Browserless 2.42.0 requires this one
+findings/mhtml-readers-drop-the-frames.sh jsdom 29.1.1 the newest for Node.js 20
+HELD
+}
+
 declare -A known
 while read -r kind name version place; do
   [ -n "${known[$kind $name]:-}" ] || known[$kind $name]=$(newest "$kind" "$name")
   last=${known[$kind $name]:-?}
   # The docs often name only the first parts of a version.
-  if [ "$last" = "$version" ] || [[ "$place" == *.md:* && "$last" == "$version".* ]]; then mark=' '; else mark='!'; fi
-  if [ "$mark" = '!' ] || [ "${1:-}" != --old ]; then printf '%s %-42s %-14s %-14s %s\n' "$mark" "$name" "$version" "$last" "$place"; fi
+  mark='!' why=''
+  if [ "$last" = "$version" ] || [[ "$place" == *.md:* && "$last" == "$version".* ]]; then mark=' '
+  else
+    why=$(held "$name" "$version" "$place")
+    [ -z "$why" ] || mark='='
+  fi
+  if [ "$mark" != ' ' ] || [ "${1:-}" != --old ]; then
+    printf '%s %-42s %-14s %-14s %s%s\n' "$mark" "$name" "$version" "$last" "$place" "${why:+: $why}"
+  fi
 done < <(pins | sort -u)
