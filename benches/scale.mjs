@@ -1,10 +1,11 @@
 /*
- * Measures how gstack grows: 1 to 500 tabs, 1 to 50 agents at once, 1 to 100 panels, conversations of up to a million
- * events. The time and the processor time of a command, the way of an answer to the panels, and memory.
+ * Measures how gstack grows: 1 to 500 tabs, pages of up to a million elements, 1 to 50 agents at once, 1 to 100 panels,
+ * conversations of up to a million events. The time and the processor time of a command, the way of an answer to the
+ * panels, and memory.
  *
  *   node benches/scale.mjs               all of it, in at most twelve minutes
  *   node benches/scale.mjs --quick       small sizes, to work on these scripts
- *   node benches/scale.mjs AXIS…         only these: tabs agents panels journal
+ *   node benches/scale.mjs AXIS…         only these: tabs elements agents panels journal
  *   node benches/scale.mjs --dry …       prints, and writes nothing
  *
  * Writes scale/scale.json, the picture scale/scale.svg and a section of RESULTS.md. GSTACK_BIN is the program,

@@ -7,6 +7,7 @@ const row = (cells) => `| ${cells.join(' | ')} |\n`;
 const number = (value) => (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
 const TITLES = {
   tabs: 'Open tabs',
+  elements: 'Elements of a page',
   agents: 'Agents at work at once',
   panels: 'Panels that show one conversation',
   journal: 'Events in a conversation',
@@ -15,6 +16,8 @@ const NOTES = {
   tabs:
     'All in one browser without a window. The commands are those of one tab of 100 elements, over `http.sock`; ' +
     '`tabs` lists all, so its answer grows with them. `newtab` is the time of one of the last five.',
+  elements:
+    'A tab with one page of that many elements, ten an entry of a list: three of them can be operated. `newtab` is one run, until the page has loaded.',
   agents:
     'Each agent is a process (ACP, on node, in its sandbox) with a tab and a conversation of its own; about every three seconds it ' +
     "takes a snapshot over MCP and says a line. `url` and `snapshot -i` are a terminal's, beside them. " +
@@ -50,6 +53,8 @@ function table({ name, points }) {
   }
   text += `\n- ${NOTES[name] ?? ''}\n`;
   for (const { size, failed } of points) if (failed) text += `- ${size.toLocaleString('en')}: not measured: ${failed}\n`;
+  for (const { size, missing = {} } of points)
+    for (const [name, why] of Object.entries(missing)) text += `- ${size.toLocaleString('en')}: ${name} was not measured: ${why}\n`;
   return `${text}\n`;
 }
 

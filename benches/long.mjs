@@ -1,0 +1,237 @@
+/*
+ * Runs that are too long, or need too much, for the tests. Each is bounded and ends by itself.
+ *
+ *   node benches/long.mjs soak [MINUTES]   5 agents at work and 50 tabs; memory, threads and files each minute (120)
+ *   node benches/long.mjs slow [MESSAGES]  messages while each sync of the daemon takes 0, 10, 100 and 500 ms (20; strace, root)
+ *   node benches/long.mjs full [MB]        a conversation whose disk is full for a time (600; a tmpfs, root)
+ *   node benches/long.mjs grid [FLOWS]     flows on a Grid of four chromedriver nodes (200; after `npm ci` in tests/grid)
+ *
+ * Writes its table into RESULTS.md; `--dry` only prints it. GSTACK_BIN is the program, GSTACK_BROWSER_PATH the browser. Nothing
+ * passes or fails by its time. All on loopback and in temporary homes; no process stays.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TestHome } from '../tests/e2e/harness/home.mjs';
+import { timed } from './measure.mjs';
+import { memoryOf, several, summary } from './scale/measuring.mjs';
+import { World } from './scale/world.mjs';
+import { replaceSection } from './section.mjs';
+
+const RESULTS = new URL('RESULTS.md', import.meta.url);
+const here = fileURLToPath(import.meta.url);
+const row = (cells) => `| ${cells.join(' | ')} |\n`;
+const table = (heads, rows) => row(heads) + row(heads.map((_, at) => (at === 0 ? '---' : '---:'))) + rows.map(row).join('');
+const rounded = (value) => (value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
+const cells = ({ median, p95 }) => [rounded(median), rounded(p95)];
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Sends a message in the tab and returns the time until the first words of the answer. The turn is then stopped. */
+async function message(world, tab) {
+  const began = performance.now();
+  const turn = await world.chat(tab, 'talking', 'talk');
+  const taken = performance.now() - began;
+  turn.close();
+  await world.home.ok(['stop-turn', turn.conversationId]).catch(() => {});
+  return taken;
+}
+
+async function withWorld(agents, work) {
+  const world = new World();
+  try {
+    await world.open({ agents });
+    return await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+async function soak(minutes) {
+  const AGENTS = 5;
+  const TABS = 50;
+  return withWorld(AGENTS, async (world) => {
+    await several(Array.from({ length: TABS - AGENTS }), 6, () => world.tab(100));
+    for (let at = 0; at < AGENTS; at += 1) await world.chat(await world.tab(100), 'working', 'work');
+    const rows = [];
+    const weigh = (minute) => {
+      const { daemon, keeper, minders } = world.memory();
+      const threads = readdirSync(`/proc/${world.daemon}/task`).length;
+      const files = readdirSync(`/proc/${world.daemon}/fd`).length;
+      rows.push([minute, ...[daemon, keeper, minders].map(rounded), threads, files]);
+    };
+    await wait(10_000);
+    for (let minute = 0; minute <= minutes; minute += 1) {
+      weigh(minute);
+      if (minute === minutes) break;
+      const end = performance.now() + 60_000;
+      while (performance.now() < end) {
+        await world.gstack.run('tabs');
+        await wait(1000);
+      }
+    }
+    // The first, the last, and at most eight between them.
+    const step = Math.max(1, Math.floor(minutes / 9));
+    const shown = rows.filter((_, at) => at % step === 0 || at === rows.length - 1);
+    return table(['minute', 'daemon, MiB', 'keeper, MiB', "agents' minders, MiB", "daemon's threads", "daemon's files"], shown);
+  });
+}
+
+/** Delays each sync of the daemon, as a slow disk does, while `work` runs. */
+async function withSlowSync(pid, ms, work) {
+  if (ms === 0) return work();
+  const inject = `inject=fsync,fdatasync:delay_enter=${ms * 1000}`;
+  const strace = spawn('strace', ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync', '-e', inject, '-p', String(pid)], {
+    stdio: 'ignore',
+  });
+  await once(strace, 'spawn');
+  await wait(500);
+  try {
+    return await work();
+  } finally {
+    strace.kill('SIGINT');
+    await once(strace, 'exit');
+  }
+}
+
+async function slow(messages) {
+  return withWorld(1, async (world) => {
+    const tab = await world.tab();
+    const rows = [];
+    for (const ms of [0, 10, 100, 500]) {
+      const [taken, beside] = await withSlowSync(world.daemon, ms, async () => {
+        const samples = [];
+        const commands = [];
+        for (let run = 0; run < messages; run += 1) {
+          samples.push(await message(world, tab));
+          commands.push(await timed(() => world.gstack.runIn(tab, 'url')));
+        }
+        return [summary(samples), summary(commands)];
+      });
+      rows.push([ms, ...cells(taken), ...cells(beside)]);
+    }
+    return table(['each sync takes, ms', 'message → first words, ms', 'p95', '`url` beside it, ms', 'p95'], rows);
+  });
+}
+
+/** Returns the free space of the folder's disk, in bytes. */
+const free = (folder) => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
+/** Runs within a disk of its own, see `full`. */
+async function onDisk(disk) {
+  return withWorld(1, async (world) => {
+    const tab = await world.tab();
+    const rows = [];
+    const turn = async (name) => {
+      const said = await message(world, tab).then(
+        (ms) => `answered after ${rounded(ms)} ms`,
+        (error) => `refused: ${error.message.split('\n')[0].slice(0, 160)}`,
+      );
+      const url = await world.gstack.runIn(tab, 'url').then(
+        () => 'works',
+        (error) => error.message.slice(0, 80),
+      );
+      rows.push([name, said, url]);
+    };
+    await turn('space is left');
+    const ballast = path.join(disk, 'ballast');
+    while (free(disk) > 0) {
+      try {
+        writeFileSync(ballast, Buffer.alloc(Math.min(free(disk), 1 << 22)), { flag: 'a' });
+      } catch (error) {
+        if (error.code !== 'ENOSPC') throw error;
+        break;
+      }
+    }
+    await turn('full');
+    await turn('full, again');
+    rmSync(ballast);
+    await turn('space is left again');
+    const { stdout } = await world.home.run(['sessions', '--json']);
+    rows.push(['conversations that can be read', String((JSON.parse(stdout).data ?? []).length), '']);
+    return table(['the disk', 'a message', '`url`'], rows);
+  });
+}
+
+async function full(megabytes) {
+  const disk = mkdtempSync(path.join(tmpdir(), 'gs-disk-'));
+  const script = 'mount -t tmpfs -o "size=$1m" tmpfs "$2" && TMPDIR="$2" exec "$3" "$4" on-disk "$2"';
+  const child = spawn('unshare', ['--mount', 'sh', '-c', script, 'sh', String(megabytes), disk, process.execPath, here], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (data) => (said += data));
+  const [code] = await once(child, 'exit');
+  rmSync(disk, { recursive: true, force: true });
+  if (code !== 0) throw new Error(`the run on the small disk ended with ${code}`);
+  return said;
+}
+
+const FLOW = `import { execFileSync } from 'node:child_process';
+const gstack = (...words) => execFileSync('gstack', words, { encoding: 'utf8' });
+gstack('goto', process.env.SITE + '/elements/100');
+gstack('click', '#turn');
+console.log(JSON.stringify(gstack('js', 'document.title').trim()));
+`;
+
+async function grid(flows) {
+  const NODES = 4;
+  const { SeleniumGrid, MISSING, VERSION } = await import('../tests/grid/server.mjs');
+  const { Pages } = await import('./pages.mjs');
+  if (MISSING) throw new Error(MISSING);
+  const pages = await Pages.start();
+  const hub = await new SeleniumGrid({ nodes: NODES, queue: 60, sessionTimeout: 300 }).start();
+  const home = new TestHome({ environment: { SITE: pages.origin } });
+  try {
+    writeFileSync(path.join(home.person, 'flow.mjs'), FLOW);
+    writeFileSync(path.join(home.person, 'items'), Array.from({ length: flows }, (_, at) => `item ${at}`).join('\n'));
+    const words = ['run', 'flow.mjs', '--items', 'items', '--browsers', String(NODES), '--grid', hub.url, '--out', 'out'];
+    let ended;
+    const taken = await timed(async () => (ended = await home.run(words, { limit: 3_600_000 })));
+    const report = JSON.parse(readFileSync(path.join(home.person, 'out/report.json'), 'utf8'));
+    const by = Object.groupBy?.(report.items, ({ outcome }) => outcome) ?? { all: report.items };
+    const outcomes = Object.entries(by).map(([name, items]) => `${items.length} ${name}`);
+    const left = (await hub.sessions()).length;
+    return `Selenium Grid ${VERSION}.\n\n${table(
+      ['flows', 'exit status', 'outcomes', 'seconds', 'a flow and node, s', 'sessions left'],
+      [[flows, ended.code, outcomes.join(', '), rounded(taken / 1000), rounded((taken * NODES) / flows / 1000), left]],
+    )}`;
+  } finally {
+    await home.stop();
+    await hub.stop();
+    await pages.stop();
+  }
+}
+
+const KINDS = {
+  soak: [soak, 120, 'Five agents and fifty tabs for a time', 'minutes'],
+  slow: [slow, 20, 'Journals on a slow disk', 'messages'],
+  full: [full, 600, 'Journals on a full disk', 'MB'],
+  grid: [grid, 200, 'Flows on a Grid', 'flows'],
+};
+
+const words = process.argv.slice(2).filter((word) => word !== '--dry');
+const [kind, size] = words;
+if (kind === 'on-disk') {
+  process.stdout.write(await onDisk(size));
+} else if (!Object.hasOwn(KINDS, kind ?? '') || (size !== undefined && !/^[1-9]\d*$/.test(size))) {
+  process.stderr.write(`long.mjs takes one of ${Object.keys(KINDS).join(', ')}, and a number\n`);
+  process.exitCode = 2;
+} else {
+  const [run, usual, title, unit] = KINDS[kind];
+  const amount = Number(size ?? usual);
+  const before = loadavg()[0].toFixed(1);
+  const found = await run(amount);
+  const day = new Date().toISOString().slice(0, 10);
+  const load = `load ${before} at the start, ${loadavg()[0].toFixed(1)} at the end`;
+  const command = `node benches/long.mjs ${kind}${amount === usual ? '' : ` ${amount}`}`;
+  const reduced = amount === usual ? '' : ` (${amount} instead of ${usual} ${unit})`;
+  const text = `## ${title}\n\n${day}, \`${command}\`${reduced}, ${availableParallelism()} cores, ${load}.\n\n${found}\n`;
+  process.stdout.write(text);
+  if (!process.argv.includes('--dry')) replaceSection(RESULTS, `long ${kind}`, text);
+}
