@@ -14,7 +14,7 @@ export async function model(log = 'requests') {
   return { url: `http://127.0.0.1:${port}`, requests, release: () => writeFileSync(`${log}.go`, ''), stop: () => child.kill() };
 }
 
-/** Returns how to start an agent against a model at this address, from the packages in node_modules. */
+/** Returns how to start an agent against a model at this address, from the packages in node_modules and venv. */
 export function known(name, url) {
   const bin = (program) => `${process.cwd()}/node_modules/.bin/${program}`;
   const platform = `${process.platform}-${process.arch}`;
@@ -29,6 +29,11 @@ export function known(name, url) {
     const provider = `[model_providers.fake]\nname = "fake"\nbase_url = "${url}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`;
     writeFileSync(`${codexHome}/config.toml`, `model = "m"\nmodel_provider = "fake"\n${provider}[analytics]\nenabled = false\n`);
   }
+  const hermesHome = `${process.cwd()}/hermes`;
+  if (name === 'hermes') {
+    mkdirSync(hermesHome, { recursive: true });
+    writeFileSync(`${hermesHome}/config.yaml`, `model:\n  default: m\n  provider: custom\n  base_url: ${url}/v1\n  api_key: k\n`);
+  }
   const agents = {
     codex: [bin('codex-acp'), [], { OPENAI_API_KEY: 'k', CODEX_HOME: codexHome }],
     claude: [bin('claude-agent-acp'), [], {
@@ -39,6 +44,7 @@ export function known(name, url) {
       OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_CONFIG_CONTENT: JSON.stringify(opencode),
     }],
     gemini: [bin('gemini'), ['--acp', '--skip-trust'], { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url, GEMINI_MODEL: 'm' }],
+    hermes: [`${process.cwd()}/venv/bin/hermes-acp`, [], { HERMES_HOME: hermesHome }],
     qwen: [bin('qwen'), ['--acp'], { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'm' }],
     copilot: [bin('copilot'), ['--acp'], {
       COPILOT_OFFLINE: 'true', COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_TYPE: 'openai',
