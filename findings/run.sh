@@ -12,15 +12,17 @@ names() { for file in *.sh; do case "$file" in run.sh | lib.sh) ;; *) echo "${fi
 rows() { sed -n 's/^| \[\([^]]*\)\](\([^)]*\)\.sh) |.*/\1 \2/p' README.md; }
 
 check() {
-  local bad=0 name link
+  local bad=0 name link listed
+  # Read whole: a pipe that `grep -q` closes early would fail.
+  listed=$(rows)
   complain() { echo "$*" >&2; bad=1; }
   while read -r name link; do
     [ "$name" = "$link" ] || complain "README.md: the row of $name links to $link.sh"
     [ -f "$link.sh" ] || complain "README.md: $link has a row but no script"
-  done < <(rows)
-  for name in $(rows | cut -d' ' -f1 | sort | uniq -d); do complain "README.md: $name has two rows"; done
+  done <<<"$listed"
+  for name in $(cut -d' ' -f1 <<<"$listed" | sort | uniq -d); do complain "README.md: $name has two rows"; done
   for name in $(names); do
-    rows | grep -q "^$name " || complain "$name.sh has no row in README.md"
+    grep -q "^$name " <<<"$listed" || complain "$name.sh has no row in README.md"
     [ -x "$name.sh" ] || complain "$name.sh is not executable"
     for part in Packages Guess Seen Matters; do
       grep -q "^# $part: ." "$name.sh" || complain "$name.sh: the head has no line \"# $part: …\""
