@@ -11,13 +11,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TestHome } from '../tests/e2e/harness/home.mjs';
+import { GSTACK, TestHome } from '../tests/e2e/harness/home.mjs';
 import { timed } from './measure.mjs';
-import { memoryOf, several, summary } from './scale/measuring.mjs';
+import { several, summary } from './scale/measuring.mjs';
 import { World } from './scale/world.mjs';
 import { replaceSection } from './section.mjs';
 
@@ -35,7 +35,7 @@ async function message(world, tab) {
   const turn = await world.chat(tab, 'talking', 'talk');
   const taken = performance.now() - began;
   turn.close();
-  await world.home.ok(['stop-turn', turn.conversationId]).catch(() => {});
+  await world.home.run(['chat', '--stop', '--all']);
   return taken;
 }
 
@@ -53,7 +53,7 @@ async function soak(minutes) {
   const AGENTS = 5;
   const TABS = 50;
   return withWorld(AGENTS, async (world) => {
-    await several(Array.from({ length: TABS - AGENTS }), 6, () => world.tab(100));
+    await several(Array.from({ length: TABS - AGENTS }), 2, () => world.tab(100));
     for (let at = 0; at < AGENTS; at += 1) await world.chat(await world.tab(100), 'working', 'work');
     const rows = [];
     const weigh = (minute) => {
@@ -116,12 +116,6 @@ async function slow(messages) {
   });
 }
 
-/** Returns the free space of the folder's disk, in bytes. */
-const free = (folder) => {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-};
-
 /** Runs within a disk of its own, see `full`. */
 async function onDisk(disk) {
   return withWorld(1, async (world) => {
@@ -130,7 +124,7 @@ async function onDisk(disk) {
     const turn = async (name) => {
       const said = await message(world, tab).then(
         (ms) => `answered after ${rounded(ms)} ms`,
-        (error) => `refused: ${error.message.split('\n')[0].slice(0, 160)}`,
+        (error) => `refused: ${/"message":"([^"]*)/.exec(error.message)?.[1] ?? error.message.split('\n')[0].slice(0, 160)}`.replaceAll(disk, ''),
       );
       const url = await world.gstack.runIn(tab, 'url').then(
         () => 'works',
@@ -140,20 +134,26 @@ async function onDisk(disk) {
     };
     await turn('space is left');
     const ballast = path.join(disk, 'ballast');
-    while (free(disk) > 0) {
-      try {
-        writeFileSync(ballast, Buffer.alloc(Math.min(free(disk), 1 << 22)), { flag: 'a' });
-      } catch (error) {
-        if (error.code !== 'ENOSPC') throw error;
-        break;
+    // Byte by byte at the end: a line of a journal is short.
+    const fill = () => {
+      for (let size = 1 << 22; size >= 1; size = Math.floor(size / 8)) {
+        try {
+          for (;;) writeFileSync(ballast, Buffer.alloc(size), { flag: 'a' });
+        } catch (error) {
+          if (error.code !== 'ENOSPC') throw error;
+        }
       }
-    }
+    };
+    fill();
     await turn('full');
-    await turn('full, again');
+    // Short lines fit into the rest of a file's last page.
+    for (let more = 0; more < 40 && !rows.at(-1)[1].startsWith('refused'); more += 1) {
+      rows.pop();
+      fill();
+      await turn(`full, message ${more + 2}`);
+    }
     rmSync(ballast);
     await turn('space is left again');
-    const { stdout } = await world.home.run(['sessions', '--json']);
-    rows.push(['conversations that can be read', String((JSON.parse(stdout).data ?? []).length), '']);
     return table(['the disk', 'a message', '`url`'], rows);
   });
 }
@@ -231,7 +231,7 @@ if (kind === 'on-disk') {
   const load = `load ${before} at the start, ${loadavg()[0].toFixed(1)} at the end`;
   const command = `node benches/long.mjs ${kind}${amount === usual ? '' : ` ${amount}`}`;
   const reduced = amount === usual ? '' : ` (${amount} instead of ${usual} ${unit})`;
-  const text = `## ${title}\n\n${day}, \`${command}\`${reduced}, ${availableParallelism()} cores, ${load}.\n\n${found}\n`;
+  const text = `## ${title}\n\n${day}, \`${command}\`${reduced}, ${availableParallelism()} cores, ${load}.${/\/debug\//.test(GSTACK) ? ' A debug build.' : ''}\n\n${found}\n`;
   process.stdout.write(text);
   if (!process.argv.includes('--dry')) replaceSection(RESULTS, `long ${kind}`, text);
 }

@@ -5,7 +5,8 @@
 #   $work                     a temporary folder, the current folder, $HOME and $TMPDIR; removed at the end
 #   npm_install NAME@VERSION… installs into $work/node_modules without running install scripts
 #   pip_install NAME==VERSION… installs into a virtual environment, whose programs come first in PATH
-#   chromium_start [FLAG…]    starts a headless Chromium; sets $cdp (http://127.0.0.1:PORT) and $chromium_version
+#   chromium_start [FLAG…]    starts a headless Chromium; sets $cdp (http://127.0.0.1:PORT), $chromium_version and $profile, which is
+#                             new unless `reuse=FOLDER` names one
 #   offline COMMAND…          runs a command that reaches nothing but the loopback
 #   need PROGRAM…             ends with 2 if one of these programs is missing
 #   devtools.mjs              in $work: a page server, and a bare DevTools client (which needs `npm_install ws@8.23.0`)
@@ -97,7 +98,8 @@ chromium_start() {
   local program sandbox=()
   program=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || cannot "Chromium is missing (Debian: apt-get install chromium)"
   [ "$(id -u)" -ne 0 ] || sandbox=(--no-sandbox)
-  profile=$(mktemp -d "$work/profile.XXXXXX")
+  profile=${reuse:-$(mktemp -d "$work/profile.XXXXXX")}
+  rm -f "$profile/DevToolsActivePort"
   background "$program" --headless=new --remote-debugging-port=0 --user-data-dir="$profile" --no-first-run --disable-background-networking \
     --disable-component-update --disable-sync --host-resolver-rules='MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost' \
     ${sandbox[@]+"${sandbox[@]}"} "$@" about:blank >"$profile.log" 2>&1
