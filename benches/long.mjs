@@ -194,8 +194,9 @@ async function grid(flows) {
     let ended;
     const taken = await timed(async () => (ended = await home.run(words, { limit: 3_600_000 })));
     const report = JSON.parse(readFileSync(path.join(home.person, 'out/report.json'), 'utf8'));
-    const by = Object.groupBy?.(report.items, ({ outcome }) => outcome) ?? { all: report.items };
-    const outcomes = Object.entries(by).map(([name, items]) => `${items.length} ${name}`);
+    const counts = new Map();
+    for (const { outcome } of report.items) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    const outcomes = [...counts].map(([name, count]) => `${count} ${name}`);
     const left = (await hub.sessions()).length;
     return `Selenium Grid ${VERSION}.\n\n${table(
       ['flows', 'exit status', 'outcomes', 'seconds', 'a flow and node, s', 'sessions left'],
