@@ -124,7 +124,8 @@ async function onDisk(disk) {
     const turn = async (name) => {
       const said = await message(world, tab).then(
         (ms) => `answered after ${rounded(ms)} ms`,
-        (error) => `refused: ${/"message":"([^"]*)/.exec(error.message)?.[1] ?? error.message.split('\n')[0].slice(0, 160)}`.replaceAll(disk, ''),
+        (error) =>
+          `refused: ${/"message":"([^"]*)/.exec(error.message)?.[1] ?? error.message.split('\n')[0].slice(0, 160)}`.replaceAll(disk, ''),
       );
       const url = await world.gstack.runIn(tab, 'url').then(
         () => 'works',
