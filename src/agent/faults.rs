@@ -4,6 +4,7 @@
 
 use super::clip::one_line;
 use super::process::child::ChildError;
+use super::process::refused::{self, LastWords};
 use gstack_protocol::catalogue::{self, Sentence};
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use serde_json::Value;
@@ -28,6 +29,8 @@ pub struct Program<'a> {
     pub install: Option<&'a str>,
     /// The command that shows in a terminal whether it runs: `codex --version`.
     pub check: &'a str,
+    /// It is started in the sandbox.
+    pub sandboxed: bool,
 }
 
 impl Program<'_> {
@@ -42,9 +45,25 @@ impl Program<'_> {
 
     /// Returns the fault for a program that exists but does not work.
     pub fn broken(self, why: &str) -> Fault {
-        let message = catalogue::AGENT_BROKEN.with([self.label, &one_line(why, LONGEST_TOLD)]);
-        let hint = catalogue::AGENT_REINSTALL.with([self.check]);
-        self.with_install(Fault::new(FaultCode::AgentCrashed, message).hint(hint))
+        let why = one_line(why, LONGEST_TOLD);
+        let (message, hint) = match self.sandboxed {
+            true => (catalogue::AGENT_BROKEN_IN_SANDBOX, catalogue::AGENT_IN_SANDBOX_NEXT),
+            false => (catalogue::AGENT_BROKEN, catalogue::AGENT_TRY_COMMAND),
+        };
+        let fault = Fault::new(FaultCode::AgentCrashed, message.with([self.label, &why]));
+        self.with_install(fault.hint(hint.with([self.check])))
+    }
+
+    /// Returns the fault for a program whose output ended before it was ready. `last_words`: its errors.
+    pub fn ended(self, how: &str, last_words: Option<&LastWords>, home: Option<&Path>) -> Fault {
+        let refused = last_words.and_then(|words| words.refused.as_deref()).filter(|_| self.sandboxed);
+        if let Some(path) = refused {
+            let place = refused::place(path, home).display().to_string();
+            return Fault::new(FaultCode::AgentCrashed, catalogue::AGENT_NEEDS_PATH.with([self.label, &place]))
+                .hint(catalogue::AGENT_NEEDS_PATH_NEXT.with([place.trim_start_matches("~/")]))
+                .at(Hop::Agent);
+        }
+        self.broken(last_words.map_or(how, |words| words.line.as_str()))
     }
 
     pub fn silent_start(self, seconds: u64) -> Fault {

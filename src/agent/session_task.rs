@@ -5,6 +5,7 @@
 
 use super::adapter::AgentEvent;
 use super::process::child::{LineChild, Patience};
+use super::process::refused::LastWords;
 use futures_util::future::BoxFuture;
 use gstack_protocol::fault::Fault;
 use std::time::Duration;
@@ -94,8 +95,8 @@ pub async fn end_and_report<K>(
     }
 }
 
-/// Returns how a process ended whose output has ended, and its last line on stderr.
-pub async fn exit_description(child: &mut LineChild) -> (String, Option<String>) {
+/// Returns how a process ended whose output has ended, and what it wrote to stderr at last.
+pub async fn exit_description(child: &mut LineChild) -> (String, Option<LastWords>) {
     let how = match tokio::time::timeout(END_LIMIT, child.wait()).await {
         Ok(Ok(status)) => status.to_string(),
         Ok(Err(error)) => error.to_string(),

@@ -285,7 +285,7 @@ enum Next {
 /// Returns the fault for a process whose output has ended: it has ended too, or is about to.
 pub(super) async fn ended(child: &mut LineChild) -> Fault {
     let (how, last_words) = exit_description(child).await;
-    faults::crashed(&how, last_words.as_deref())
+    faults::crashed(&how, last_words.as_ref().map(|words| words.line.as_str()))
 }
 
 #[cfg(test)]

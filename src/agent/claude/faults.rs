@@ -16,7 +16,7 @@ pub(super) const API: &str = "Claude";
 const COMPANY: &str = "Anthropic";
 const KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 pub(super) const PROGRAM: Program<'static> =
-    Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "claude --version" };
+    Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "claude --version", sandboxed: false };
 
 pub(super) fn signed_out() -> Fault {
     faults::signed_out(LABEL).command(SIGN_IN_COMMAND)

@@ -11,7 +11,7 @@ use gstack_protocol::fault::{Fault, FaultCode, Hop};
 pub(super) const INSTALL_COMMAND: &str = "npm install -g @openai/codex";
 pub(super) const SIGN_IN_COMMAND: &str = "codex login";
 pub(super) const PROGRAM: Program<'static> =
-    Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "codex --version" };
+    Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "codex --version", sandboxed: false };
 
 pub(super) const LABEL: &str = "Codex";
 /// The provider of its API.

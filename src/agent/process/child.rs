@@ -4,8 +4,8 @@
 //! If it is dropped without that, it is killed immediately. Never interprets its output.
 
 use super::lines::Lines;
+use super::refused::LastWords;
 use crate::adapter::AgentEnvironment;
-use crate::clip::one_line;
 use crate::sandbox::{self, Scratch};
 use gstack_base::descendants::{self, ProcessId};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -116,13 +116,12 @@ impl LineChild {
         status
     }
 
-    /// Returns the last non-empty line that it wrote to stderr.
-    pub fn last_words(&self) -> Option<String> {
+    /// Returns what it wrote to stderr at last.
+    pub fn last_words(&self) -> Option<LastWords> {
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = tail.iter().copied().collect();
         drop(tail);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| one_line(line, 500))
+        LastWords::of(&String::from_utf8_lossy(&bytes))
     }
 
     /// Ends it gracefully. None of its processes runs when this returns.
@@ -270,7 +269,7 @@ mod tests {
         assert_eq!(lines.next().await.unwrap().as_deref(), Some("got hello"));
         assert_eq!(lines.next().await.unwrap(), None);
         assert_eq!(child.wait().await.unwrap().code(), Some(4));
-        assert_eq!(child.last_words().as_deref(), Some("trouble"));
+        assert_eq!(child.last_words().map(|words| words.line).as_deref(), Some("trouble"));
     }
 
     #[cfg(target_os = "linux")]

@@ -26,6 +26,8 @@ pub struct Access {
     pub repository: Around,
     /// Folders of its conversation besides its working folder.
     pub folders: Vec<PathBuf>,
+    /// It may only read its working folder, the repository around it, and [`Access::folders`].
+    pub folders_read_only: bool,
     /// The program creates lock files beside its configuration, directly in the home directory. In a namespace, that is
     /// then a folder in memory.
     pub locks_in_home: bool,
@@ -129,6 +131,7 @@ impl Access {
         self.fixed.extend(other.fixed.iter().cloned());
         self.repository.extend(other.repository.clone());
         self.folders.extend(other.folders.iter().cloned());
+        self.folders_read_only |= other.folders_read_only;
         self.locks_in_home |= other.locks_in_home;
         self.own_sandbox |= other.own_sandbox;
         self

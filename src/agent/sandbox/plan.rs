@@ -111,7 +111,7 @@ impl Plan {
         if let (Some(home), Some(_)) = (&home, folder) {
             found.extend(git::configuration(home));
         }
-        read.extend(found.into_iter().filter(|path| opening.finds(path, &named)));
+        found.retain(|path| opening.finds(path, &named));
         let mut repository = access.repository.clone();
         let folders = folder.into_iter().chain(access.folders.iter().map(PathBuf::as_path));
         for folder in folders {
@@ -119,15 +119,26 @@ impl Plan {
             if folder == Path::new("/") || is_home(&folder) {
                 // Not the folder itself, which contains the start-up files of shells and the paths that gstack closes.
                 let visible = home.iter().flat_map(|home| plain_children(home));
-                write.extend(visible.filter(|path| opening.finds(path, &[])));
+                let open = if access.folders_read_only { &mut read } else { &mut write };
+                open.extend(visible.filter(|path| opening.finds(path, &[])));
             } else {
                 let is_out = |path: &Path| is_home(path) || !opening.finds(path, &[]);
                 repository.extend(git::around(&folder, is_out));
                 repository.fixed.push(folder.join(PROJECT_RULES));
-                write.push(folder);
+                let open = if access.folders_read_only { &mut read } else { &mut write };
+                open.push(folder);
             }
         }
-        let open: Vec<PathBuf> = write.iter().chain(&repository.within).cloned().collect();
+        if access.folders_read_only {
+            repository.read.append(&mut repository.write);
+            // Also where a list or the person opened a folder around it.
+            let own = folder.into_iter().chain(access.folders.iter().map(PathBuf::as_path));
+            fixed.extend(own.filter_map(|folder| folder.canonicalize().ok()));
+        }
+        let mut open: Vec<PathBuf> = write.iter().chain(&repository.within).cloned().collect();
+        if access.folders_read_only {
+            open.extend(folder.map(Path::to_owned));
+        }
         repository.make_missing();
         let follows = |path: &PathBuf| !is_home(path) && opening.follows(path, &open);
         read.extend(repository.read.into_iter().filter(follows));
@@ -137,6 +148,14 @@ impl Plan {
             let real = path.canonicalize();
             real.is_ok_and(|real| write.iter().any(|open| real.starts_with(open)) && opening.finds(path, &open))
         };
+        // A script of the command is in a folder that it may write: it stays writable.
+        let is_written = |path: &Path| {
+            let around = |open: &&PathBuf| path != open.as_path() && path.starts_with(open);
+            let covered =
+                |open: &PathBuf| closed.iter().any(|place| path.starts_with(place) && place.starts_with(open));
+            write.iter().filter(around).any(|open| !covered(open))
+        };
+        read.extend(found.into_iter().filter(|path| !is_written(path)));
         fixed.extend(repository.fixed);
         fixed.retain(is_open);
         Ok(Self {
@@ -290,6 +309,45 @@ mod tests {
         assert!(plain.read.contains(&home.join(".cargo")) && !plain.read.contains(&home));
         let workspace = plan(&home, &home.join("g/workspace"), &Access::default());
         assert!(workspace.write.contains(&home.join("g/workspace")));
+    }
+
+    #[test]
+    fn a_script_of_the_command_does_not_make_its_folder_read_only_inside_a_writable_one() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for folder in ["g/run", "agents/mine", "project/tools"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        for script in ["agents/mine/agent.py", "project/tools/agent.py"] {
+            fs::write(home.join(script), "").unwrap();
+            let access = Access::default().writing([home.join("agents")]);
+            let arguments = [home.join(script).into_os_string()];
+            let environment = environment(&home, &access);
+            let program = Path::new("/bin/sh");
+            let folder = home.join("project");
+            let found =
+                Plan::new(&sandbox(&home), program, &arguments, &environment, Some(&folder), &home.join("g/run"));
+            let found = found.unwrap();
+            assert!(!found.read.iter().any(|path| home.join(script).starts_with(path)), "{script}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_may_only_be_read_is_never_writable_not_even_its_repository() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for folder in ["g/run", "g/workspace", "project/.git/objects"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        for folder in ["project", "g/workspace"] {
+            let folder = home.join(folder);
+            let access = Access { folders_read_only: true, ..Access::default().writing([home.join("project")]) };
+            let found = plan(&home, &folder, &access);
+            let is_open = |path: &PathBuf| path.starts_with(&folder);
+            assert!(found.read.iter().any(is_open), "{found:?}");
+            let writable = found.write.iter().filter(|path| is_open(path)).any(|path| !found.fixed.contains(path));
+            assert!(!writable, "{found:?}");
+        }
     }
 
     #[test]
