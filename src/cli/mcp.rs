@@ -26,6 +26,10 @@ pub enum Mcp {
     Socket {
         path: PathBuf,
     },
+    /// Serves a running agent that starts its MCP servers itself.
+    Agent {
+        token_file: PathBuf,
+    },
     Install {
         client: String,
         tools: Tools,
@@ -178,6 +182,15 @@ pub(super) fn command() -> Command {
                 .conflicts_with_all(["profile", "caps", "secrets", "trusted", "name", "current-tab"])
                 .help("Connect the client to a tunnel that `gstack tunnel` opened on the machine with the browser"),
         )
+        .arg(
+            Arg::new("agent-token-file")
+                .long("agent-token-file")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .conflicts_with_all(["profile", "caps", "secrets", "trusted", "name", "current-tab", "socket"])
+                // gstack writes the file, and passes it to agents.
+                .hide(true),
+        )
         .subcommand(
             Command::new("install")
                 .about("Add gstack to an MCP client's configuration")
@@ -207,10 +220,14 @@ pub(super) fn parse(matches: &ArgMatches) -> Mcp {
             print: matches.get_flag("print"),
         },
         Some((_, matches)) => Mcp::Uninstall { client: text(matches, "client"), print: matches.get_flag("print") },
-        None => match matches.get_one::<PathBuf>("socket") {
-            Some(path) => Mcp::Socket { path: path.clone() },
-            None => Mcp::Serve { tools: Tools::parse(matches) },
-        },
+        None => {
+            let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+            match (path("socket"), path("agent-token-file")) {
+                (Some(path), _) => Mcp::Socket { path },
+                (None, Some(token_file)) => Mcp::Agent { token_file },
+                (None, None) => Mcp::Serve { tools: Tools::parse(matches) },
+            }
+        }
     }
 }
 
@@ -248,7 +265,7 @@ pub(super) async fn run(
             StdioTools::new(client.clone(), profile, template, identity).serve().await
         }
         // It needs no daemon here, so it has run already.
-        Mcp::Socket { .. } => Ok(()),
+        Mcp::Socket { .. } | Mcp::Agent { .. } => Ok(()),
         Mcp::Install { client, tools, print } => {
             tools.chosen()?;
             let server = Server::of_this_program(&tools.arguments(), environment(session, browser))?;
@@ -300,7 +317,7 @@ mod tests {
         let parsed = |line: &[&str]| command().try_get_matches_from(line).map(|matches| parse(&matches));
         let tools = |line: &[&str]| match parsed(line).unwrap() {
             Mcp::Serve { tools } | Mcp::Install { tools, .. } => tools,
-            Mcp::Uninstall { .. } | Mcp::Socket { .. } => panic!("it serves no tools"),
+            Mcp::Uninstall { .. } | Mcp::Socket { .. } | Mcp::Agent { .. } => panic!("it serves no tools"),
         };
         assert_eq!(tools(&["mcp"]).chosen().unwrap(), ToolProfile::default());
         assert!(tools(&["mcp", "--secrets"]).chosen().is_err());

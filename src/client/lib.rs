@@ -5,6 +5,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #![warn(unreachable_pub)]
 
+pub mod agent_relay;
 pub mod direct;
 pub mod ending;
 pub mod events;

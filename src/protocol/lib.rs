@@ -9,6 +9,7 @@
 
 pub mod action;
 pub mod activity;
+pub mod agent_endpoint;
 pub mod agents;
 #[cfg(test)]
 mod answers;
