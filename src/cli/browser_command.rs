@@ -96,6 +96,8 @@ fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choic
         profile: choice.profile(None),
         no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
         for_model: false,
+        keeps: None,
+        cursor: None,
         driver_id: None,
         driver_name: driver(globals.driver.as_deref())?,
     })

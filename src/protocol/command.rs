@@ -58,6 +58,12 @@ pub struct CommandRequest {
     /// Whether a model reads the output: page content then comes in an envelope whose markers a page cannot predict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub for_model: bool,
+    /// The bytes of a result that reach the model; the rest is kept for `cursor`. Absent for all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keeps: Option<usize>,
+    /// Reads on where a result of this command was cut, instead of running it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
     /// The registration that the caller acts under. The daemon goes by the calling process: this only makes sure that a
     /// driver whose registration has ended is refused, and does not act as the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]

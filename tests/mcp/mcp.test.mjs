@@ -20,7 +20,7 @@ const suites = path.resolve(path.dirname(fileURLToPath(import.meta.url)), 'suite
 const inspector = path.join(suites, '.bin/mcp-inspector');
 /** The inspector needs Node 22, which comes as a package. */
 const newerNode = path.join(suites, 'node/bin/node');
-const newClient = () => new Client({ name: 'conformance', version: '1' });
+const newClient = (name = 'conformance') => new Client({ name, version: '1' });
 const words = (result) =>
   result.content
     .filter((one) => one.type === 'text')
@@ -46,7 +46,8 @@ describe('gstack mcp on standard input and output', () => {
   let home;
   let site;
   let client;
-  const connect = async (...args) => {
+  const connect = (...args) => connectAs('conformance', ...args);
+  const connectAs = async (name, ...args) => {
     const transport = new StdioClientTransport({
       command: GSTACK,
       args: ['mcp', '--trusted', ...args],
@@ -54,7 +55,7 @@ describe('gstack mcp on standard input and output', () => {
       cwd: home.person,
       stderr: 'pipe',
     });
-    const one = newClient();
+    const one = newClient(name);
     await one.connect(transport);
     return one;
   };
@@ -223,6 +224,49 @@ describe('gstack mcp on standard input and output', () => {
       told.every(({ progress }, at) => at === 0 || progress > told[at - 1].progress),
       JSON.stringify(told),
     );
+  });
+
+  test('a long result is cut below what its client keeps, and is read on to its end', async () => {
+    const lines = Array.from({ length: 9000 }, (_, at) => `line ${at}`);
+    const write = `document.body.innerText = Array.from({ length: ${lines.length} }, (_, at) => 'line ' + at).join('\\n')`;
+    const scripts = await connect('--profile', 'all');
+    const written = await scripts.callTool({ name: 'js', arguments: { expression: write } });
+    assert.ok(!written.isError, words(written));
+    await scripts.close();
+    for (const [name, keeps] of [
+      ['claude-code', 50_000],
+      ['codex-mcp-client', 40_000],
+      ['conformance', Number.POSITIVE_INFINITY],
+    ]) {
+      const one = await connectAs(name);
+      const read = [];
+      let parts = 0;
+      for (let next = {}; next; parts += 1) {
+        const text = words(await one.callTool({ name: 'text', arguments: next }));
+        assert.ok(text.length < keeps, `${name}: ${text.length}`);
+        assert.match(text, /BEGIN UNTRUSTED EXTERNAL CONTENT/);
+        read.push(...text.split('\n').filter((line) => /^line \d+$/.test(line)));
+        const cursor = /with cursor "([0-9a-f]+)"/.exec(text)?.[1];
+        next = cursor && { cursor };
+      }
+      assert.deepEqual(read, lines, name);
+      assert.equal(parts > 1, Number.isFinite(keeps), name);
+      const gone = await one.callTool({ name: 'text', arguments: { cursor: 'abcdef123456' } });
+      assert.ok(gone.isError, words(gone));
+      await one.close();
+    }
+    await client.callTool({ name: 'goto', arguments: { url: `${site.origin}/form` } });
+  });
+
+  test('what a known client adds to a call is left out, and what models write for numbers and truths is understood', async () => {
+    const looks = { name: 'snapshot', arguments: { interactive: 'true', depth: 5.0, wait_for_previous: true } };
+    const gemini = await connectAs('gemini-cli-mcp-client');
+    assert.ok(!(await gemini.callTool(looks)).isError);
+    await gemini.close();
+    const refused = await client.callTool(looks);
+    assert.match(words(refused), /wait_for_previous is not an argument/);
+    const depth = await client.callTool({ name: 'snapshot', arguments: { depth: '2.0', interactive: 'false' } });
+    assert.ok(!depth.isError, words(depth));
   });
 
   test('what a client gets after a handoff is in the envelope with its mark', async () => {

@@ -249,17 +249,18 @@ impl Output {
         self
     }
 
-    /// Cuts the text to `most` bytes, at a line end if one is near, and says how much is missing.
-    pub fn cut(&mut self, most: usize, how_to_narrow: &str) {
+    /// Cuts the text to `most` bytes, at a line end if one is near. Returns the rest, if there is one.
+    pub(crate) fn split_at(&mut self, most: usize) -> Option<String> {
         if self.text.len() <= most {
-            return;
+            return None;
         }
         let end = (0..=most).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or_default();
         let line = self.text[..end].rfind('\n').filter(|at| *at > end / 2);
-        let rest = self.text.split_off(line.unwrap_or(end));
+        let mut rest = self.text.split_off(line.unwrap_or(end));
         // The data repeats the text at twice the length, so a reader that cannot take the text cannot use it either.
         self.data = None;
-        self.say(Some(format!("… {} more characters, {how_to_narrow}", rest.trim_start().chars().count())));
+        rest.drain(..rest.len() - rest.trim_start().len());
+        Some(rest)
     }
 
     /// Adds more of our own text after the envelope.
@@ -295,26 +296,5 @@ impl Output {
         }
         let files = self.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         CommandResult { output, data: self.data, files, effects: self.effects, failed_steps: self.failed_steps }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Output;
-
-    #[test]
-    fn a_text_is_cut_at_a_line_and_what_is_missing_is_said_outside_of_the_envelope() {
-        let mut output = Output::from_page("first line\nsecond line\nthird", "http://a/").data(1);
-        output.cut(24, "narrow it");
-        assert_eq!(output.text, "first line\nsecond line");
-        assert_eq!(output.data, None);
-        let travels = output.into_result().output;
-        assert!(travels.ends_with("CONTENT ---\n… 5 more characters, narrow it"), "{travels}");
-        let mut wide = Output::text("ä".repeat(10));
-        wide.cut(5, "narrow it");
-        assert_eq!(wide.into_result().output, "ää\n… 8 more characters, narrow it");
-        let mut short = Output::text("whole");
-        short.cut(5, "narrow it");
-        assert_eq!(short.into_result().output, "whole");
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Owns the naming (`--viewport` is `viewport`, `-i` is `interactive`, `sel` is `selector`). Never runs anything.
 
-use crate::spec::{Flag, Kind, Parameter, Spec, ValueType};
+use crate::spec::{Class, Flag, Kind, Parameter, Spec, ValueType};
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
@@ -51,6 +51,43 @@ pub fn withheld(spec: &Spec, name: &str, holds: ValueType) -> Fault {
 /// Returns the arguments that shorten the command's output: `selector, depth`.
 pub fn narrowing(spec: &Spec) -> Vec<&'static str> {
     holdings(spec).filter(|(_, holds)| holds.narrows()).map(|(name, _)| name).collect()
+}
+
+/// The argument of every reading tool with which a model reads the rest of a result that was cut.
+pub const CURSOR: &str = "cursor";
+
+/// Returns true if the rest of its results can be read with [`CURSOR`].
+pub fn reads_on(spec: &Spec) -> bool {
+    spec.untrusted && spec.class == Class::Read
+}
+
+/// Adds [`CURSOR`] to a tool's schema.
+pub fn with_cursor(spec: &Spec, mut schema: Map<String, Value>) -> Map<String, Value> {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties").filter(|_| reads_on(spec)) {
+        let cursor = json!({ "type": "string", "description": "Reads on where a result of this tool was cut" });
+        properties.insert(CURSOR.to_owned(), cursor);
+    }
+    schema
+}
+
+/// Returns the cursor of a call that reads on.
+pub fn cursor_of(spec: &Spec, arguments: &Value) -> Option<String> {
+    arguments.get(CURSOR).filter(|_| reads_on(spec))?.as_str().map(str::to_owned)
+}
+
+/// Returns the advice for a result that is too long.
+pub fn how_to_narrow(spec: &Spec) -> String {
+    match narrowing(spec).split_last() {
+        None => "look at a part of the page instead".to_owned(),
+        Some((only, [])) => format!("narrow with {only}"),
+        Some((last, before)) => format!("narrow with {} or {last}", before.join(", ")),
+    }
+}
+
+/// Returns the fault for a cursor whose rest is not kept any more.
+pub fn no_such_rest(spec: &Spec) -> Fault {
+    Fault::new(FaultCode::NotFound, format!("{}: there is nothing more at this cursor", spec.name))
+        .hint("Call the tool again without it.")
 }
 
 /// Returns the JSON Schema of the command's arguments.
@@ -127,13 +164,17 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
     let mut words = Vec::new();
     for flag in spec.flags {
         match given.get(flag_name(flag)) {
-            None | Some(Value::Null | Value::Bool(false)) => {}
-            Some(Value::Bool(true)) if flag.value.is_none() => words.push(flag.name.to_owned()),
+            None | Some(Value::Null) => {}
             Some(value) if flag.value.is_some() => {
                 words.push(flag.name.to_owned());
-                words.push(text_of(spec, flag_name(flag), value)?);
+                let is_number = matches!(flag.value, Some("MS" | "N"));
+                words.push(text_of(spec, flag_name(flag), value, is_number)?);
             }
-            Some(_) => return Err(bad(spec, &format!("{} must be true or false", flag_name(flag)))),
+            Some(value) => match truth_of(value) {
+                Some(true) => words.push(flag.name.to_owned()),
+                Some(false) => {}
+                None => return Err(bad(spec, &format!("{} must be true or false", flag_name(flag)))),
+            },
         }
     }
     // After this, no word is parsed as a flag.
@@ -145,10 +186,10 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
             None | Some(Value::Null) => {}
             Some(Value::Array(list)) if parameter.kind == Kind::List => {
                 for value in list {
-                    values.push(text_of(spec, name, value)?);
+                    values.push(text_of(spec, name, value, false)?);
                 }
             }
-            Some(value) => values.push(text_of(spec, name, value)?),
+            Some(value) => values.push(text_of(spec, name, value, parameter.kind == Kind::Number)?),
         }
     }
     if !values.is_empty() {
@@ -158,7 +199,31 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
     Ok(words)
 }
 
-fn text_of(spec: &Spec, name: &str, value: &Value) -> Result<String, Fault> {
+/// Returns the truth that a model means: some write `"true"`.
+fn truth_of(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(truth) => Some(*truth),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Returns the whole number that a model means: some write `5000.0` or `"5000.0"`.
+fn whole_number(value: &Value) -> Option<String> {
+    let number: f64 = match value {
+        Value::Number(number) => number.as_f64()?,
+        Value::String(text) => text.parse().ok()?,
+        _ => return None,
+    };
+    // Every whole number up to this one has a float of its own.
+    const MOST: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() <= MOST).then(|| format!("{number:.0}"))
+}
+
+fn text_of(spec: &Spec, name: &str, value: &Value, is_number: bool) -> Result<String, Fault> {
+    if let Some(number) = whole_number(value).filter(|_| is_number) {
+        return Ok(number);
+    }
     match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -189,6 +254,22 @@ mod tests {
         let words = arguments_of(snapshot, &json!({ "interactive": true, "compact": false, "depth": 2 })).unwrap();
         assert_eq!(words, ["-i", "-d", "2"]);
         assert_eq!(arguments_of(registry::find("url").unwrap(), &json!(null)).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_models_write_for_numbers_and_truths_is_understood_and_nothing_else() {
+        let words = |name: &str, arguments| arguments_of(registry::find(name).unwrap(), &arguments);
+        for depth in [json!(2), json!(2.0), json!("2"), json!("2.0")] {
+            assert_eq!(words("snapshot", json!({ "depth": depth })).unwrap(), ["-d", "2"], "{depth}");
+        }
+        assert_eq!(words("snapshot", json!({ "depth": 2.5 })).unwrap(), ["-d", "2.5"]);
+        for (given, expected) in [(json!("true"), 1), (json!(true), 1), (json!("false"), 0), (json!(null), 0)] {
+            assert_eq!(words("snapshot", json!({ "interactive": given })).unwrap().len(), expected);
+        }
+        for wrong in [json!("yes"), json!(1), json!({})] {
+            assert!(words("snapshot", json!({ "interactive": wrong })).is_err(), "{wrong}");
+        }
+        assert!(words("fill", json!({ "selector": "@e1", "value": "5.0" })).unwrap().contains(&"5.0".to_owned()));
     }
 
     #[test]

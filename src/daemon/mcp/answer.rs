@@ -1,21 +1,37 @@
 //! A command's result as MCP content: truncated text, images, and faults with their next step.
 
+use super::clients;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gstack_command::registry;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::page_tool::ListedPageTool;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ProtocolVersion, Tool, ToolAnnotations};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The limit for the text of one answer, in bytes. More would only fill the agent's context.
 const MOST_TEXT: usize = 100 * 1024;
 
+/// Returns the versions of the protocol that are served. The next one, 2026-07-28, has neither sessions nor
+/// notifications that nobody subscribed to: a client that speaks it would not hear of a page's tools.
+pub(super) fn versions() -> Cow<'static, [ProtocolVersion]> {
+    Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25))
+}
+
+/// Returns true if a tool's schema has a property of this name.
+pub(super) fn has_property(schema: &Map<String, Value>, name: &str) -> bool {
+    schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
+}
+
 /// Returns a tool as it is listed.
 pub(super) fn tool(name: String, description: String, schema: Map<String, Value>, reads: bool, writes: bool) -> Tool {
+    let mut meta = MetaObject::new();
+    meta.insert(clients::CLAUDE_MOST.to_owned(), clients::CLAUDE_MOST_CHARACTERS.into());
     Tool::new(name, description, Arc::new(schema))
+        .with_meta(meta)
         .with_annotations(ToolAnnotations::new().read_only(reads).destructive(writes && !reads).open_world(true))
 }
 

@@ -1,7 +1,6 @@
 //! `notifications/tools/list_changed`: the page in the client's tab offers other tools.
 //!
-//! Owns the notification. A client of the protocol's newest version gets none, since it takes only what it subscribed to; its next
-//! `tools/list` is up to date.
+//! Owns the notification. `answer::versions` are those whose clients take it.
 
 use gstack_engine::PageToolOffer;
 use rmcp::RoleServer;
@@ -10,15 +9,8 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// The first version without notifications that nobody subscribed to.
-const SUBSCRIBED: &str = "2026-07-28";
-
 /// Notifies a client that its list of tools changed. Returns false if this client gets no notifications.
 pub(super) async fn tell(peer: &Peer<RoleServer>) -> bool {
-    let version = peer.peer_info().map(|info| info.protocol_version.to_string()).unwrap_or_default();
-    if version.as_str() >= SUBSCRIBED {
-        return false;
-    }
     match peer.notify_tool_list_changed().await {
         Ok(()) => true,
         Err(error) => {

@@ -74,7 +74,7 @@ pub(super) fn answer_to(message: &[u8]) -> Option<Answer> {
 fn of_params(method: &str, params: &Map<String, Value>) -> Option<&'static str> {
     match method {
         "tools/call" => match (params.get("name"), params.get("arguments")) {
-            (Some(Value::String(_)), None | Some(Value::Object(_))) => None,
+            (Some(Value::String(_)), None | Some(Value::Object(_) | Value::Null)) => None,
             (Some(Value::String(_)), Some(_)) => Some("`arguments` must be an object"),
             _ => Some("`name` must be the name of a tool"),
         },
@@ -145,6 +145,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"url"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"url","arguments":null}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"n","version":"1"}}}"#,
         ] {
             assert_eq!(told(message), None, "{message}");

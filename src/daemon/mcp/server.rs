@@ -1,16 +1,17 @@
 //! The MCP server for all conversations. Each request carries its conversation's tools.
 
-use super::{answer, hints, list_changes, progress};
+use super::{answer, clients, hints, list_changes, progress};
 use gstack_command::registry;
 use gstack_engine::AgentAccess;
 use gstack_protocol::VERSION;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
     ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
@@ -37,7 +38,19 @@ fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<dyn AgentAccess>, E
         .ok_or_else(|| ErrorData::internal_error("the request carries no conversation", None))
 }
 
+/// Returns true if a tool has an argument of this name.
+fn takes(tools: &dyn AgentAccess, tool: &str, argument: &str) -> bool {
+    let offers = tools.page_tools().borrow().clone();
+    let of_page = offers.iter().find(|offer| offer.listed.name == tool).map(|offer| offer.listed.schema.clone());
+    let schema = of_page.or_else(|| Some(tools.offered().into_iter().find(|offered| offered.name == tool)?.schema));
+    schema.is_some_and(|schema| answer::has_property(&schema, argument))
+}
+
 impl ServerHandler for BrowserTools {
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        answer::versions()
+    }
+
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
             .with_server_info(Implementation::new("gstack", VERSION))
@@ -75,9 +88,12 @@ impl ServerHandler for BrowserTools {
             let offered = tools.offered();
             return Err(answer::unknown_tool(&request.name, offered.iter().map(|tool| tool.name.as_str())));
         }
-        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let known = clients::known(&context.peer);
+        let given = request.arguments.unwrap_or_default();
+        let arguments =
+            Value::Object(clients::without_added(known, given, |name| takes(tools.as_ref(), &request.name, name)));
         let id = context.meta.0.get(CALL_ID).and_then(Value::as_str).map(str::to_owned);
-        let call = tools.run_tool(id, &request.name, arguments, context.ct.clone());
+        let call = tools.run_tool(id, &request.name, arguments, clients::keeps(known), context.ct.clone());
         Ok(match progress::told(&context, &request.name, call).await {
             Ok(result) => {
                 let images = result.images.iter().map(|image| (image.mime.as_str(), image.bytes.as_slice()));

@@ -4,7 +4,7 @@
 //! policy judges unless the person trusts it. Ends when its input ends.
 
 use super::registration::Registration;
-use super::{answer, hints, lines, progress};
+use super::{answer, clients, hints, lines, progress};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gstack_client::http::Client;
@@ -18,11 +18,12 @@ use gstack_protocol::page_tool::PAGE_TOOL_PREFIX;
 use gstack_protocol::tunnel::{REMOTE_COMMAND, RemoteAnswer, RemoteCommand, RemotePicture, RemoteResult};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -114,15 +115,24 @@ impl StdioTools {
         {
             return Err(fault);
         }
+        if let Some(cursor) = tool_schema::cursor_of(spec, arguments) {
+            return self.send((spec.name.to_owned(), Vec::new()), Some(cursor), peer).await;
+        }
         let args = tool_schema::arguments_of(spec, arguments)?;
-        self.send(spec.name.to_owned(), args, peer).await
+        self.send((spec.name.to_owned(), args), None, peer).await
     }
 
-    /// Sends a command under the registration of the client.
-    async fn send(&self, command: String, args: Vec<String>, peer: &Peer<RoleServer>) -> Result<CallToolResult, Fault> {
+    /// Sends a command under the registration of the client. `cursor`: only to read on where its result was cut.
+    async fn send(
+        &self,
+        (command, args): (String, Vec<String>),
+        cursor: Option<String>,
+        peer: &Peer<RoleServer>,
+    ) -> Result<CallToolResult, Fault> {
         let client = peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default();
         let driver_id = Some(self.registration.id(&client, peer).await?);
-        let request = CommandRequest { command, args, driver_id, ..self.template.clone() };
+        let keeps = clients::keeps(clients::known(peer));
+        let request = CommandRequest { command, args, driver_id, keeps, cursor, ..self.template.clone() };
         let result: CommandResult = self.client.post("/command", &request).await?;
         let files = result.files;
         let images = tokio::task::spawn_blocking(move || {
@@ -135,6 +145,10 @@ impl StdioTools {
 }
 
 impl ServerHandler for StdioTools {
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        answer::versions()
+    }
+
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
             .with_server_info(Implementation::new("gstack", VERSION))
@@ -156,6 +170,7 @@ impl ServerHandler for StdioTools {
             let schema = if whole { tool_schema::input_schema(spec) } else { tool_schema::core_schema(spec) };
             let reads = spec.only_reads(whole);
             let changes = spec.changes() || (spec.class == Class::Read && !reads);
+            let schema = tool_schema::with_cursor(spec, schema);
             answer::tool(spec.name.to_owned(), tool_schema::description(spec), schema, reads, changes)
         });
         let of_page = self.registration.page_tools().into_iter().map(answer::page_tool);
@@ -193,11 +208,18 @@ impl ServerHandler for StdioTools {
         if spec.is_none() && !self.is_page_tool(&request.name) {
             return Err(answer::unknown_tool(&request.name, self.profile.specs().map(|spec| spec.name)));
         }
-        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let of_page = self.registration.page_tools();
+        let takes = |name: &str| match spec {
+            Some(spec) => answer::has_property(&tool_schema::input_schema(spec), name),
+            None => of_page.iter().any(|tool| *tool.name == *request.name && answer::has_property(&tool.schema, name)),
+        };
+        let known = clients::known(&context.peer);
+        let arguments =
+            Value::Object(clients::without_added(known, request.arguments.clone().unwrap_or_default(), takes));
         let run = async {
             match spec {
                 Some(spec) => self.run(spec, &arguments, &context.peer).await,
-                None => self.send(request.name.to_string(), vec![arguments.to_string()], &context.peer).await,
+                None => self.send((request.name.to_string(), vec![arguments.to_string()]), None, &context.peer).await,
             }
         };
         let outcome = tokio::select! {

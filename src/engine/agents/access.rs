@@ -51,12 +51,14 @@ pub trait AgentAccess: Send + Sync {
     /// Returns true if a call of a tool of this name runs or says why not.
     fn offers(&self, tool: &str) -> bool;
 
-    /// Runs a call that came over MCP. `id` is the agent's own id of the call, if it gives one.
+    /// Runs a call that came over MCP. `id` is the agent's own id of the call, if it gives one. `keeps`: the bytes of a result
+    /// that reach the agent's model, if that is known.
     fn run_tool<'a>(
         &'a self,
         id: Option<String>,
         tool: &'a str,
         arguments: Value,
+        keeps: Option<usize>,
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<ToolResult, Fault>>;
 

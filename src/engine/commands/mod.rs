@@ -24,7 +24,7 @@ use error::NotOffered;
 use gstack_base::browser_names::MAIN;
 use gstack_base::home::Home;
 use gstack_command::spec::{EngineCommand, Needs, TabUse};
-use gstack_command::{Call, Class, Folders, Output, Progress, registry};
+use gstack_command::{Call, Class, Folders, Output, Progress, Rests, registry, tool_schema};
 use gstack_protocol::activity::ActivitySource;
 use gstack_protocol::command::{CommandLine, CommandRequest, CommandResult, CommandRun};
 use gstack_protocol::driver::DriverKind;
@@ -49,6 +49,8 @@ pub struct Commands {
     pub(crate) status: StatusReport,
     pub(crate) tabs: Tabs,
     pub(crate) tasks: Tasks,
+    /// The parts of results that were cut for the models of trusted drivers.
+    pub(crate) rests: Rests,
 }
 
 impl Commands {
@@ -94,6 +96,9 @@ impl Commands {
         driver: Option<&Driver>,
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
+        if let Some(cursor) = &request.cursor {
+            return self.read_on(cursor, &request);
+        }
         let request = match driver.filter(|driver| driver.has_own_tabs()) {
             Some(terminal) => self.in_own_tab(terminal, request).await,
             None => request,
@@ -149,6 +154,13 @@ impl Commands {
         };
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
+    }
+
+    /// Returns the next part of a result that was cut.
+    fn read_on(&self, cursor: &str, request: &CommandRequest) -> Result<CommandResult, Fault> {
+        let spec = registry::find(&request.command).ok_or_else(|| registry::unknown(&request.command))?;
+        let rest = self.rests.next(cursor, request.keeps.unwrap_or(usize::MAX), spec);
+        rest.map(Output::into_result_for_model).ok_or_else(|| tool_schema::no_such_rest(spec))
     }
 
     async fn run_of_client(
@@ -218,7 +230,7 @@ impl Commands {
             lost = self.browsers.has_lost();
             self.connection.open_for(&request).await?;
         }
-        let for_model = request.for_model;
+        let (for_model, keeps) = (request.for_model, request.keeps);
         let me = driver.map(|driver| driver.conversation.id());
         let own = match terminal {
             Some(terminal) => Some(self.own_tabs(terminal, &request, &call).await?),
@@ -251,7 +263,13 @@ impl Commands {
         if lists_all || mine.is_some() {
             output = self.with_other_tabs(output, request.tab_id, mine.as_deref());
         }
-        Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
+        if !for_model {
+            return Ok(output.into_result());
+        }
+        if let Some(keeps) = keeps {
+            self.rests.cut(&mut output, keeps, call.spec);
+        }
+        Ok(output.into_result_for_model())
     }
 
     /// Runs a driver's command in a tab until the person takes that from it, and not while they work there.

@@ -43,7 +43,7 @@ use gstack_base::home::Home;
 use gstack_browser::page::video::Recordings;
 use gstack_browser::tabs::TabNumbers;
 use gstack_chat::Store;
-use gstack_command::RecordingLog;
+use gstack_command::{RecordingLog, Rests};
 use std::sync::{Arc, Weak};
 
 /// The inputs of the services.
@@ -198,6 +198,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             status: status.clone(),
             tabs: tabs.clone(),
             tasks: tasks.clone(),
+            rests: Rests::default(),
         };
         let browser_events = BrowserEvents {
             browsers: browsers.clone(),

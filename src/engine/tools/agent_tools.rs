@@ -120,8 +120,10 @@ impl AgentAccess for ConversationTools {
         id: Option<String>,
         tool: &'a str,
         arguments: Value,
+        keeps: Option<usize>,
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<ToolResult, Fault>> {
+        self.note_keeps(keeps);
         self.run_over_mcp(id, tool, arguments, cancel).boxed()
     }
 

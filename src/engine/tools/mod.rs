@@ -39,7 +39,7 @@ use gstack_browser::dialogs::DialogPolicy;
 use gstack_chat::Conversation;
 use gstack_command::spec::{Navigates, TabUse};
 use gstack_command::words::{self, Words};
-use gstack_command::{Call, Class, Output, Spec, picture, registry, tool_schema};
+use gstack_command::{Call, Class, Output, Rests, Spec, picture, registry, tool_schema};
 use gstack_protocol::activity::ActivitySource;
 use gstack_protocol::chat::StepKind;
 use gstack_protocol::command::CommandResult;
@@ -49,7 +49,7 @@ use page_tool_list::PageToolList;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
 
@@ -67,6 +67,10 @@ pub(crate) struct ConversationTools {
     /// Set if not a conversation's agent acts but an MCP client, which has no turn and no journal.
     driver: Option<Arc<Driver>>,
     page_tools: PageToolList,
+    /// The parts of its results that were cut.
+    rests: Rests,
+    /// The bytes of a result that its program passes on to the model; 0 if that is not known.
+    keeps: AtomicUsize,
 }
 
 impl ConversationTools {
@@ -81,7 +85,31 @@ impl ConversationTools {
             typed: AtomicBool::new(false),
             driver,
             page_tools: PageToolList::default(),
+            rests: Rests::default(),
+            keeps: AtomicUsize::new(0),
         }
+    }
+
+    /// Records how much of a result reaches the model.
+    fn note_keeps(&self, keeps: Option<usize>) {
+        if let Some(keeps) = keeps {
+            self.keeps.store(keeps, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the limit for one result, in bytes.
+    fn most_output(&self) -> usize {
+        let most = self.services.config.get().agents.most_output();
+        match self.keeps.load(Ordering::Relaxed) {
+            0 => most,
+            keeps => keeps.min(most),
+        }
+    }
+
+    /// Returns the next part of a result that was cut.
+    fn read_on(&self, spec: &Spec, cursor: &str) -> Result<Output, Fault> {
+        let rest = self.rests.next(cursor, self.most_output(), spec);
+        rest.ok_or_else(|| tool_schema::no_such_rest(spec))
     }
 
     pub(crate) fn token(&self) -> &str {
@@ -100,6 +128,11 @@ impl ConversationTools {
         arguments: Value,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
+        if let Some(spec) = tool_list::find(tool)
+            && let Some(cursor) = tool_schema::cursor_of(spec, &arguments)
+        {
+            return Ok(tool_result(self.read_on(spec, &cursor)?).await);
+        }
         let (call, named) = match self.page_tool_call(tool, &arguments) {
             Some(of_page) => of_page.map(|(call, tab)| (call, Some(tab)))?,
             None => (tool_list::call_of(tool, &arguments)?, None),
@@ -111,9 +144,9 @@ impl ConversationTools {
             self.gate.note_unsent(name.clone());
         }
         let turn = self.gate.turn_token();
-        let outcome = self.run_in_turn(call, named, Some(&name), cancel).await;
-        // What a stop ended before it was sent stays recorded until its step ends.
-        if has_step && !turn.is_cancelled() {
+        let outcome = self.run_in_turn(call, named, Some(&name), cancel.clone()).await;
+        // What a stop or the agent itself ended before it was sent stays recorded until its step ends.
+        if has_step && !turn.is_cancelled() && !cancel.is_cancelled() {
             self.gate.note_sent(&name);
         }
         if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) {
@@ -270,7 +303,9 @@ impl ConversationTools {
         }
         let mut output = outcome.inspect_err(|fault| self.remember_fault(tab, fault))?;
         self.permit_downloads(tab, &mut output, &asking).await;
-        output.cut(self.services.config.get().agents.most_output(), &how_to_narrow(spec));
+        // Before it is cut: the agent can read on.
+        self.remember_read(spec, tab, &output);
+        self.rests.cut(&mut output, self.most_output(), spec);
         if spec.changes() {
             self.services.tabs.opened_since(conversation, tab, &before).await;
         }
@@ -285,7 +320,6 @@ impl ConversationTools {
             output.say(Some(format!("The person changed the text before they allowed it. It is now: {text:?}")));
         }
         output.say(self.services.tabs.news(conversation));
-        self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
 
@@ -343,15 +377,6 @@ impl Tools for ConversationTools {
         };
         let words = self.words(&call, self.services.tabs.sets().working(self.conversation()));
         StepWords { kind: words.kind, verb: words.verb, object: words.object, phrase: Some(words.phrase) }
-    }
-}
-
-/// Tells the agent how to narrow an output that was truncated.
-fn how_to_narrow(spec: &Spec) -> String {
-    match tool_schema::narrowing(spec).split_last() {
-        None => "look at a part of the page instead".to_owned(),
-        Some((only, [])) => format!("narrow with {only}"),
-        Some((last, before)) => format!("narrow with {} or {last}", before.join(", ")),
     }
 }
 

@@ -18,6 +18,11 @@ use tokio_util::sync::CancellationToken;
 impl ConversationTools {
     /// Runs a command of the agent's command line. Ends when the caller disconnects.
     pub(super) async fn run_from_shell(self: Arc<Self>, request: CommandRequest) -> Result<CommandResult, Fault> {
+        self.note_keeps(request.keeps);
+        if let (Some(cursor), Some(spec)) = (&request.cursor, tool_list::find(&request.command)) {
+            let rest = self.read_on(spec, cursor)?;
+            return Ok(rest.into_result_for_model());
+        }
         let (call, named) = self.requested(&request)?;
         if let Some((name, holds)) = call.withheld() {
             return Err(tool_schema::withheld(call.spec, name, holds));

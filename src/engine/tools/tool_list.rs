@@ -13,7 +13,7 @@ pub(super) fn all() -> Vec<OfferedTool> {
     let tool = |spec: &'static Spec| OfferedTool {
         name: spec.name.to_owned(),
         description: tool_schema::description(spec),
-        schema: tool_schema::core_schema(spec),
+        schema: tool_schema::with_cursor(spec, tool_schema::core_schema(spec)),
         read_only: spec.only_reads(false),
         writes: spec.changes(),
     };
