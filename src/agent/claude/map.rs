@@ -273,6 +273,9 @@ impl Mapper {
             true => TurnOutcome::Failed,
             false => TurnOutcome::Done,
         };
+        if outcome == TurnOutcome::Done && turn.said_something && result.stop_reason == Some(None) {
+            events.push(AgentEvent::Notice(catalogue::ANSWER_MAY_BE_INCOMPLETE.into()));
+        }
         let cost_usd = result.total_cost_usd.map(|total| {
             let of_turn = (total - self.cost_before).max(0.0);
             self.cost_before = total;

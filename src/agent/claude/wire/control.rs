@@ -83,6 +83,7 @@ impl Initialized {
             |model: Model| ModelInfo { id: model.value, label: model.display_name, description: model.description };
         Offers {
             models: self.models.map(|models| models.into_iter().map(model).collect()),
+            modes: None,
             commands: self.commands.map(|commands| commands.into_iter().map(command).collect()),
             account: self.account.and_then(|account| account.email.or(account.subscription_type)),
         }

@@ -7,7 +7,7 @@ mod control;
 
 pub(crate) use control::{Account, CanUseTool, ControlRequest, ControlResponse};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -273,6 +273,9 @@ pub(super) struct TurnResult {
     /// `aborted_streaming`, `aborted_tools`, `api_error`, `max_turns` …
     #[serde(default)]
     pub terminal_reason: Option<String>,
+    /// Why the model's last answer ended. Null inside if its stream was cut off; absent in older versions.
+    #[serde(default, deserialize_with = "present")]
+    pub stop_reason: Option<Option<String>>,
     /// The cost of the process, not of the turn.
     #[serde(default)]
     pub total_cost_usd: Option<f64>,
@@ -282,6 +285,11 @@ pub(super) struct TurnResult {
     /// The usage of the process, by model.
     #[serde(default, rename = "modelUsage")]
     pub model_usage: HashMap<String, ModelUsage>,
+}
+
+/// Tells a field that is null from one that is absent.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
