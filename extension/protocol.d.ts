@@ -234,6 +234,10 @@ hasModel: boolean,
  */
 models?: Array<ModelInfo>, 
 /**
+ * Its modes, once reported. They say whether it asks before it writes a file or runs a command.
+ */
+modes?: Array<ModeInfo>, 
+/**
  * Its own slash commands, once reported.
  */
 commands?: Array<SlashCommand>, 
@@ -292,7 +296,7 @@ agents: Array<AgentInfo>,
 sandbox?: SandboxInfo | null, };
 
 /**
- * `agents.choose`: sets a conversation's agent and model.
+ * `agents.choose`: sets a conversation's agent, model and mode.
  */
 export type AgentsChoose = { 
 /**
@@ -306,7 +310,11 @@ agent: AgentName | null,
 /**
  * `fast`, `deep` or one of the agent's models. If absent, each message chooses.
  */
-model?: string | null, };
+model?: string | null, 
+/**
+ * One of the agent's modes. If absent, the one in which it asks.
+ */
+mode?: string | null, };
 
 /**
  * `agents.list`: asks for the agents.
@@ -1254,6 +1262,14 @@ agent?: AgentName | null,
  */
 model?: string | null, 
 /**
+ * The agent's mode that the person chose. If absent, the one in which it asks.
+ */
+mode?: string | null, 
+/**
+ * The mode that the running agent is in, as it reported last.
+ */
+currentMode?: ModeInfo | null, 
+/**
  * The agent's working directory.
  */
 folder: string, 
@@ -1780,6 +1796,28 @@ code: string, values?: Array<string>, };
  * Where a message was typed.
  */
 export type MessageSource = "panel" | "terminal";
+
+/**
+ * A mode of an agent, or one that gstack adds: `gstack:read-only`, in which the sandbox keeps the agent from writing in
+ * its folder, and `gstack:writes` of an agent without modes.
+ */
+export type ModeInfo = { 
+/**
+ * The agent's own id of it, as used in `mode`.
+ */
+id: string, 
+/**
+ * The mode's name, for people.
+ */
+label: string, 
+/**
+ * What the agent does in it; empty if the agent gives no description.
+ */
+description?: string, 
+/**
+ * Whether nothing is written and no command runs unasked, as far as is known of the agent.
+ */
+asks: boolean, };
 
 /**
  * A model that an agent offers.

@@ -122,7 +122,7 @@ export class PanelApp {
       goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)),
     });
     this.agents = new AgentMenu(byId("agents"), {
-      choose: (agent, model) => this.#do(() => control.choose(agent, model)),
+      choose: (agent, model, mode) => this.#do(() => control.choose(agent, model, mode)),
       refresh: () => void this.#lookForAgents(),
     });
     this.folder = new FolderButton(byId("folder"), {

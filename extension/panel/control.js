@@ -84,13 +84,14 @@ export class Control {
   }
 
   /**
-   * Chooses the agent and model.
+   * Chooses the agent, its model and its mode.
    * @param {AgentName | null} agent  null for the default
    * @param {string | null} model  null: chosen per message
+   * @param {string | null} mode  null: the one in which the agent asks
    */
-  async choose(agent, model) {
+  async choose(agent, model, mode) {
     const conversationId = this.#own;
-    if (conversationId) this.#took(await this.connection.request("agents.choose", { conversationId, agent, model }));
+    if (conversationId) this.#took(await this.connection.request("agents.choose", { conversationId, agent, model, mode }));
   }
 
   /** Sets the working folder. @param {string} folder  an absolute path, or one that starts with `~/` */

@@ -65,7 +65,9 @@ export async function runOwn(panel, place, { name, argument }) {
     case "model": {
       if (!argument) return place.chooseModel();
       const found = modelNamed(argument, chosenAgent(agents, conversation?.info ?? null));
-      return found ? chat.control.choose(conversation?.info.agent ?? null, found.model) : toast.show(t("noSuchModel", argument));
+      return found
+        ? chat.control.choose(conversation?.info.agent ?? null, found.model, conversation?.info.mode ?? null)
+        : toast.show(t("noSuchModel", argument));
     }
     case "rename":
       if (conversationId) await chat.control.rename(conversationId, argument);

@@ -157,7 +157,7 @@ export class Writing {
     const chosen = this.#agent;
     const other = store.state.agents?.find(({ status, hasModel, name }) => status === "ready" && hasModel && name !== chosen?.name);
     const instead = (/** @type {string} */ name) =>
-      void attempt(toast, () => chat.control.choose(name, null)).then(
+      void attempt(toast, () => chat.control.choose(name, null, null)).then(
         () => this.sayAgain(clientId),
         () => {
           /* the toast shows it */

@@ -2,7 +2,9 @@
 
 use super::sandbox::{Access, Confinement};
 use futures_util::future::BoxFuture;
-use gstack_protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
+use gstack_base::atomic;
+use gstack_protocol::agent_endpoint::AgentEndpoint;
+use gstack_protocol::agents::{AgentInfo, ModeInfo, ModelInfo, SlashCommand};
 use gstack_protocol::catalogue::Sentence;
 use gstack_protocol::chat::{
     LocalizedPhrase, PageContext, PlanEntry, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage,
@@ -11,8 +13,9 @@ use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::{AgentName, ConversationId, StepId, TabId};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -88,6 +91,8 @@ pub struct Launch {
     pub resume: Option<String>,
     /// The model, by the agent's name for it; `None` for the agent's default.
     pub model: Option<String>,
+    /// The mode that the person chose, by the agent's name for it; `None` for the one that asks.
+    pub mode: Option<String>,
     /// Instructions that precede everything else.
     pub system_prompt: String,
     /// The endpoint of the tools, for an agent that uses MCP.
@@ -114,6 +119,25 @@ pub struct McpEndpoint {
     pub token: String,
     /// The MCP names of the tools (`goto`, `click` …).
     pub tools: Vec<String>,
+    /// Our own program, which serves the tools to an agent that only starts MCP servers itself. `None`: not to such ones.
+    pub program: Option<PathBuf>,
+}
+
+impl McpEndpoint {
+    /// Writes the file (0600) for `gstack mcp --agent-token-file`, and returns its path. Blocks briefly on disk I/O.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be written.
+    pub fn write_for_stdio(&self, folder: &Path, conversation: &ConversationId) -> std::io::Result<PathBuf> {
+        // A conversation's next agent may start before the file of the last one is removed.
+        static WRITTEN: AtomicU64 = AtomicU64::new(0);
+        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let file = folder.join(format!("mcp-{}-{number}.json", conversation.as_str()));
+        let content = AgentEndpoint { url: self.url.clone(), token: self.token.clone() };
+        atomic::write(&file, &serde_json::to_vec(&content)?)?;
+        Ok(file)
+    }
 }
 
 /// One message to an agent.
@@ -248,6 +272,8 @@ pub enum AgentEvent {
         /// The agent's id of the request, as in `PermissionAsked` or `QuestionAsked`.
         request: String,
     },
+    /// The session is in this mode now.
+    ModeChanged(ModeInfo),
     /// The agent's complete plan, which replaces the previous one.
     Plan(Vec<PlanEntry>),
     /// The offers of the agent that are known so far.
@@ -325,6 +351,8 @@ pub type QuestionAnswer = Vec<Vec<String>>;
 pub struct Offers {
     /// The models that can be chosen.
     pub models: Option<Vec<ModelInfo>>,
+    /// The modes that can be chosen, ours included.
+    pub modes: Option<Vec<ModeInfo>>,
     /// Its slash commands.
     pub commands: Option<Vec<SlashCommand>>,
     /// The account that is signed in: an email address or a plan.

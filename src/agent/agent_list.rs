@@ -194,6 +194,9 @@ impl Agents {
         if let Some(models) = offers.models {
             info.models = models;
         }
+        if let Some(modes) = offers.modes {
+            info.modes = modes;
+        }
         if let Some(commands) = offers.commands {
             info.commands = commands;
         }

@@ -57,7 +57,12 @@ pub fn message(prompt: &Prompt) -> String {
     if envelope.is_empty() {
         return prompt.text.clone();
     }
-    format!("{envelope}\n<message>\n{}\n</message>", defuse(&prompt.text))
+    format!("{envelope}\n{}", enclosed(&prompt.text))
+}
+
+/// Returns a text as the message of an envelope.
+pub fn enclosed(text: &str) -> String {
+    format!("<message>\n{}\n</message>", defuse(text))
 }
 
 fn place(page: &PageContext) -> String {

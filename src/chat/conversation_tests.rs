@@ -172,7 +172,7 @@ impl Panel {
 fn a_conversation_without_a_message_leaves_nothing_on_disk() {
     let place = TestFolder::new();
     let conversation = place.fresh();
-    conversation.choose_agent(Some(AgentName::new("a")), None);
+    conversation.choose_agent(Some(AgentName::new("a")), None, None);
     conversation.persist().unwrap();
     assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 0);
     conversation.send(message("a")).unwrap();

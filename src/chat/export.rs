@@ -170,6 +170,8 @@ mod tests {
             model: None,
             cost_usd: None,
             tabs: Vec::new(),
+            mode: None,
+            current_mode: None,
             earlier: None,
         }
     }

@@ -86,6 +86,8 @@ fn info(head: Seq) -> ConversationInfo {
         model: None,
         cost_usd: None,
         tabs: Vec::new(),
+        mode: None,
+        current_mode: None,
         earlier: None,
     }
 }

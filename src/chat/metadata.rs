@@ -5,6 +5,7 @@
 use super::conversation::Conversation;
 use super::error::ChatError;
 use crate::store::{FolderUse, Record, TabKey, session_file};
+use gstack_protocol::agents::ModeInfo;
 use gstack_protocol::chat::{AllowedTab, EarlierConversation, PageContext, Worktree};
 use gstack_protocol::ids::{AgentName, TabId};
 
@@ -45,12 +46,28 @@ impl Conversation {
         saved
     }
 
-    /// Chooses the agent; `None` chooses the default one.
-    pub fn choose_agent(&self, agent: Option<AgentName>, model: Option<String>) {
+    /// Chooses the agent; `None` chooses the default one. A `mode` is one of that agent's; `None` is the one that asks.
+    pub fn choose_agent(&self, agent: Option<AgentName>, model: Option<String>, mode: Option<String>) {
         self.change(|record| {
+            if record.agent != agent {
+                record.current_mode = None;
+            }
             record.agent = agent;
             record.model = model;
+            record.mode = mode;
         });
+    }
+
+    /// Returns the agent's mode that the person chose; `None` for the one in which it asks.
+    pub fn mode(&self) -> Option<String> {
+        self.lock().record.mode.clone()
+    }
+
+    /// Records the mode that the running agent is in; `None` if no agent runs or it has none.
+    pub fn entered_mode(&self, mode: Option<ModeInfo>) {
+        if self.lock().record.current_mode != mode {
+            self.change(|record| record.current_mode = mode);
+        }
     }
 
     /// Returns the model chosen for the conversation; `None` if each message chooses.

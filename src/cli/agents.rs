@@ -1,7 +1,7 @@
 //! Formats the output of `gstack agents`.
 
 use super::terminal::Terminal;
-use gstack_protocol::agents::Agents;
+use gstack_protocol::agents::{Agents, ModeInfo};
 
 pub(super) fn text(agents: &Agents, terminal: Terminal) -> String {
     let lines = agents.agents.iter().map(|agent| {
@@ -12,6 +12,10 @@ pub(super) fn text(agents: &Agents, terminal: Terminal) -> String {
         let mut line = format!("{mark} {:<12} {}{default}", agent.name.as_str(), label.trim_end());
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
+        }
+        if !agent.modes.is_empty() {
+            let mode = |mode: &ModeInfo| if mode.asks { format!("{} (asks)", mode.id) } else { mode.id.clone() };
+            line.push_str(&format!("\n    Modes: {}", agent.modes.iter().map(mode).collect::<Vec<_>>().join(", ")));
         }
         if let Some(account) = &agent.account {
             line.push_str(&format!("\n    Signed in: {account}"));

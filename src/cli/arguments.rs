@@ -97,6 +97,8 @@ pub enum Invocation {
         agent: Option<String>,
         /// Applies to this message only.
         model: Option<String>,
+        /// The agent's mode from this message on.
+        mode: Option<String>,
     },
     /// Stops the turn of the current or named tab, or all turns.
     StopChat {
@@ -371,7 +373,12 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "settings" => Invocation::Settings(settings::parse(matches)),
         "chat" => {
             let words: Vec<String> = many("message");
-            Invocation::Chat { message: words.join(" "), agent: text("agent"), model: text("model") }
+            Invocation::Chat {
+                message: words.join(" "),
+                agent: text("agent"),
+                model: text("model"),
+                mode: text("mode"),
+            }
         }
         "stop-turn" => Invocation::StopTurns,
         "approvals" => Invocation::Approvals(approvals::parse(matches)),

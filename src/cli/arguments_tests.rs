@@ -99,11 +99,15 @@ fn a_message_needs_no_quotes() {
     assert_eq!(parsed(&["chat", "--continue"]).unwrap().1, Invocation::ContinueChat);
     assert!(parsed(&["chat"]).is_err() && parsed(&["chat", "--all", "x"]).is_err());
     let (_, chat) = parsed(&["chat", "open", "example.com"]).unwrap();
-    assert!(matches!(chat, Invocation::Chat { message, agent: None, model: None } if message == "open example.com"));
+    assert!(
+        matches!(chat, Invocation::Chat { message, agent: None, model: None, mode: None } if message == "open example.com")
+    );
     let (_, chat) = parsed(&["chat", "--model", "deep", "why", "so?"]).unwrap();
     assert!(
         matches!(chat, Invocation::Chat { message, model: Some(model), .. } if message == "why so?" && model == "deep")
     );
+    let (_, chat) = parsed(&["chat", "--mode", "plan", "why"]).unwrap();
+    assert!(matches!(chat, Invocation::Chat { mode: Some(mode), .. } if mode == "plan"));
 }
 
 fn browser(line: &[&str]) -> (Globals, Vec<String>) {

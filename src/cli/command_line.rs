@@ -269,6 +269,12 @@ fn chat() -> Command {
                 .value_name("fast|deep|ID")
                 .help("The model for this message only; see `gstack agents`"),
         )
+        .arg(
+            Arg::new("mode")
+                .long("mode")
+                .value_name("ID")
+                .help("The agent's mode from this message on; see `gstack agents`"),
+        )
         .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (the default)"))
         .arg(
             Arg::new("stop")

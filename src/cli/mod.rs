@@ -58,6 +58,7 @@ use ending::{disconnect, stop, stop_turns};
 use gstack_base::browser_names::BrowserName;
 use gstack_base::counted::counted;
 use gstack_base::home::{HOME_VARIABLE, Home};
+use gstack_client::agent_relay;
 use gstack_client::http::Client;
 use gstack_client::upgrade::{DaemonUpgrade, upgrade_daemon};
 use gstack_protocol::agents::Agents;
@@ -150,6 +151,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         tunnel_client::bridge(path).await?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Invocation::Mcp(mcp::Mcp::Agent { token_file }) = &invocation {
+        agent_relay::relay(token_file).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
     let port = std::env::var(PORT_VARIABLE).ok().and_then(|port| port.parse().ok()).filter(|_| token.is_some());
     // An agent's sandbox hides the home.
@@ -232,7 +237,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             (words, Some(done)) => show(json, &done, || words)?,
             (guide, None) => print(&guide),
         },
-        Invocation::Chat { message, agent, model } => {
+        Invocation::Chat { message, agent, model, mode } => {
             let (tab_id, browser) = place(globals.tab, globals.browser.as_ref())?;
             let request = ChatRequest {
                 client_id: ClientMessageId::random(),
@@ -241,6 +246,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 browser,
                 agent: agent.map(AgentName::new),
                 model,
+                mode,
                 cwd: here()?.cwd,
                 path: here()?.path,
             };

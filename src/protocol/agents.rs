@@ -32,6 +32,9 @@ pub struct AgentInfo {
     /// The models that it offers, once reported. `fast` and `deep` are always accepted as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<ModelInfo>,
+    /// Its modes, once reported. They say whether it asks before it writes a file or runs a command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<ModeInfo>,
     /// Its own slash commands, once reported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<SlashCommand>,
@@ -59,6 +62,7 @@ impl AgentInfo {
             default: false,
             has_model: true,
             models: Vec::new(),
+            modes: Vec::new(),
             commands: Vec::new(),
             account: None,
             warning: None,
@@ -95,6 +99,22 @@ pub struct ModelInfo {
     /// What the model is good for; empty if the agent gives no description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+}
+
+/// A mode of an agent, or one that gstack adds: `gstack:read-only`, in which the sandbox keeps the agent from writing in
+/// its folder, and `gstack:writes` of an agent without modes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ModeInfo {
+    /// The agent's own id of it, as used in `mode`.
+    pub id: String,
+    /// The mode's name, for people.
+    pub label: String,
+    /// What the agent does in it; empty if the agent gives no description.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Whether nothing is written and no command runs unasked, as far as is known of the agent.
+    pub asks: bool,
 }
 
 /// A slash command of an agent.
@@ -161,7 +181,7 @@ pub struct SandboxInfo {
     pub words: Option<Box<FaultWords>>,
 }
 
-/// `agents.choose`: sets a conversation's agent and model.
+/// `agents.choose`: sets a conversation's agent, model and mode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -174,4 +194,7 @@ pub struct AgentsChoose {
     /// `fast`, `deep` or one of the agent's models. If absent, each message chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// One of the agent's modes. If absent, the one in which it asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
 }

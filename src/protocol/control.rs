@@ -155,6 +155,9 @@ pub struct ChatRequest {
     /// The model for this message only: `fast`, `deep` or one of the agent's models.
     #[serde(default)]
     pub model: Option<String>,
+    /// The agent's mode from this message on. Absent for the conversation's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     #[serde(default)]
     pub cwd: Option<String>,
     /// The terminal's PATH, which is also searched for agents.

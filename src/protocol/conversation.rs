@@ -2,6 +2,7 @@
 //!
 //! Owns these structures. `chat.rs` owns the parts of a conversation.
 
+use super::agents::ModeInfo;
 use super::basics::{Millis, Seq};
 use super::chat::{ChatEvent, PageContext};
 use super::ids::{AgentName, ChromeTabId, ConversationId, Epoch, TabId};
@@ -27,6 +28,12 @@ pub struct ConversationInfo {
     /// The chosen model: `fast`, `deep` or one of the agent's models. If absent, each message chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent's mode that the person chose. If absent, the one in which it asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The mode that the running agent is in, as it reported last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current_mode: Option<ModeInfo>,
     /// The agent's working directory.
     pub folder: String,
     /// Set if the folder is in the conversation's own git work tree.

@@ -134,7 +134,7 @@ requests! {
     "pick.stop" pick_stop PickStop(OfTab) -> Empty;
     /// Returns the known agents, or detects them again.
     "agents.list" agents_list AgentsList(AgentsList) -> Agents [beside];
-    /// Sets a conversation's agent and model.
+    /// Sets a conversation's agent, model and mode.
     "agents.choose" agents_choose AgentsChoose(AgentsChoose) -> ConversationInfo;
     /// Reads a part of a conversation's file.
     "file.read" file_read FileRead(FileRead) -> FilePart [beside];

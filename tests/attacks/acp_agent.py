@@ -2,6 +2,8 @@
 
 Lines of the test: {"tool": NAME, "input": {...}} calls a tool of gstack's, {"run": COMMAND} a shell, the end of the
 connection ends the turn. Each is answered by one line. A call is reported as a step, with its input, as agents do.
+
+`never-asks` among its arguments: it has no modes. `stdio`: it uses no MCP over HTTP, and starts its MCP server itself.
 """
 import json
 import socket
@@ -10,7 +12,7 @@ import sys
 import urllib.request
 
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-server, session, number = None, {}, 0
+server, session, number, started = None, {}, 0, None
 
 
 def write(message):
@@ -18,10 +20,27 @@ def write(message):
     sys.stdout.flush()
 
 
+def exchange(body, is_request):
+    """Speaks with a server that the agent started: a line for a message."""
+    global started
+    if started is None:
+        command = [server["command"], *server["args"]]
+        started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    started.stdin.write(json.dumps(body) + "\n")
+    started.stdin.flush()
+    while is_request:
+        answer = json.loads(started.stdout.readline())
+        if answer.get("id") == body["id"]:
+            return answer
+    return None
+
+
 def post(method, params, is_request=True):
     global session, number
     number += 1
     body = {"jsonrpc": "2.0", "method": method, "params": params, **({"id": number} if is_request else {})}
+    if "command" in server:
+        return exchange(body, is_request)
     headers = {header["name"]: header["value"] for header in server["headers"]}
     headers |= {"content-type": "application/json", "accept": "application/json, text/event-stream", **session}
     request = urllib.request.Request(server["url"], json.dumps(body).encode(), headers)
@@ -74,13 +93,15 @@ for line in sys.stdin:
     message = json.loads(line)
     method, params = message.get("method"), message.get("params", {})
     if method == "initialize":
-        abilities = {"mcpCapabilities": {"http": True}}
+        abilities = {"mcpCapabilities": {"http": "stdio" not in sys.argv}}
         write({"id": message["id"], "result": {"protocolVersion": 1, "agentCapabilities": abilities}})
     elif method == "session/new":
-        server = next(one for one in params["mcpServers"] if one.get("type") == "http")
+        wanted = None if "stdio" in sys.argv else "http"
+        server = next(one for one in params["mcpServers"] if one.get("type") == wanted)
         post("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}})
         post("notifications/initialized", {}, is_request=False)
-        write({"id": message["id"], "result": {"sessionId": "s"}})
+        asks = {"currentModeId": "default", "availableModes": [{"id": "default", "name": "Default"}]}
+        write({"id": message["id"], "result": {"sessionId": "s", "modes": None if "never-asks" in sys.argv else asks}})
     elif method == "session/prompt":
         turn()
         write({"id": message["id"], "result": {"stopReason": "end_turn"}})

@@ -31,6 +31,11 @@ pub struct Said {
 impl Hostile {
     /// Starts gstack with its browser at `url`, if any.
     pub fn at(url: Option<&str>) -> Self {
+        Self::with(url, &[])
+    }
+
+    /// Does the same with these arguments of the agent.
+    pub fn with(url: Option<&str>, arguments: &[&str]) -> Self {
         let stage = Stage::new();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let script = stage.folder.path().join("agent/acp_agent.py");
@@ -38,7 +43,10 @@ impl Hostile {
             std::fs::create_dir(stage.folder.path().join(folder)).unwrap();
         }
         std::fs::write(&script, include_str!("acp_agent.py")).unwrap();
-        let command = json!(["python3", script, listener.local_addr().unwrap().port().to_string()]);
+        let mut command = vec!["python3".to_owned(), script.to_str().unwrap().to_owned()];
+        command.push(listener.local_addr().unwrap().port().to_string());
+        command.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        let command = json!(command);
         let config =
             format!("[agents]\nsandbox = \"auto\"\ndefault = \"hostile\"\n[agents.own.hostile]\ncommand = {command}\n");
         std::fs::write(stage.folder.path().join("g/config.toml"), config).unwrap();
@@ -50,7 +58,12 @@ impl Hostile {
 
     /// Sends a message and waits until the agent is working.
     pub fn turn(&self, message: &str) -> Turn<'_> {
-        let mut command = self.stage.command(&["chat", message]);
+        self.turn_by(&["chat", message])
+    }
+
+    /// Does the same with a whole command.
+    pub fn turn_by(&self, command: &[&str]) -> Turn<'_> {
+        let mut command = self.stage.command(command);
         // Not a pipe: it prints each card in full and must not block on a reader.
         let said = self.stage.folder.path().join("chat");
         let file = std::fs::File::create(&said).unwrap();

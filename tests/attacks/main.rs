@@ -21,6 +21,7 @@ mod kept;
 mod kernel;
 mod links;
 mod mcp_client;
+mod modes;
 mod network;
 mod newest;
 mod other_user;

@@ -224,9 +224,9 @@ const methods = {
   },
   ...drivers.methods,
   "agents.list": () => ({ agents }),
-  "agents.choose": ({ conversationId, agent, model }) => {
+  "agents.choose": ({ conversationId, agent, model, mode }) => {
     const held = conversations.get(conversationId);
-    Object.assign(held, { agent, model });
+    Object.assign(held, { agent, model, mode });
     save();
     return infoOf(held);
   },

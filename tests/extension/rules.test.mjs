@@ -9,6 +9,7 @@ import { newConversation, prepended, pushed, subscribed } from "../../extension/
 import { displayed } from "../../extension/panel/state/display.js";
 import { directionOf } from "../../extension/panel/state/direction.js";
 import { fold, openAsk, runningTurn } from "../../extension/panel/state/entries.js";
+import { notableMode } from "../../extension/panel/state/mode.js";
 import { keptModel, modelName, modelNamed } from "../../extension/panel/state/model.js";
 import { INITIAL, newerExtension, reduce } from "../../extension/panel/state/panel-state.js";
 import { byDay, dayOf, foldersOf, marked } from "../../extension/panel/state/past.js";
@@ -137,6 +138,21 @@ describe("models", () => {
     assert.deepEqual(
       ["auto", "FAST", "opus", "opus-4", "sonnet"].map((text) => modelNamed(text, agent)),
       [{ model: null }, { model: "fast" }, { model: "opus-4" }, { model: "opus-4" }, null],
+    );
+  });
+});
+
+describe("modes", () => {
+  const asking = { id: "default", label: "Default", asks: true };
+  const free = { id: "auto", label: "Auto", asks: false };
+  const readOnly = { id: "gstack:read-only", label: "Read-only folder", asks: true };
+  const agent = { hasModel: true, modes: [asking, free, readOnly] };
+  test("one in which the agent does not ask, or cannot write, is always shown", () => {
+    assert.deepEqual(
+      [null, {}, { currentMode: asking }, { currentMode: free }, { mode: "auto" }, { currentMode: readOnly }].map((info) =>
+        notableMode(info, agent),
+      ),
+      [null, null, null, free, free, readOnly],
     );
   });
 });

@@ -1,9 +1,10 @@
 /**
- * The menu of agents and their models for a conversation, and how to install missing agents.
- * @import { AgentInfo, ConversationInfo, SandboxInfo } from "../../protocol.js"
+ * The menu of agents, their models and modes for a conversation, and how to install missing agents.
+ * @import { AgentInfo, ConversationInfo, ModeInfo, SandboxInfo } from "../../protocol.js"
  */
 import { inWords, worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
+import { modeName, notableMode } from "../state/mode.js";
 import { keptModel, modelName, modelsOf, TIERS } from "../state/model.js";
 import { chosenAgent } from "../state/trouble.js";
 import { commandLine, h, icon, setText } from "./dom.js";
@@ -18,18 +19,19 @@ export class AgentMenu {
   /**
    * @param {HTMLElement} list
    * @param {object} actions
-   * @param {(agent: string | null, model: string | null) => void} actions.choose
+   * @param {(agent: string | null, model: string | null, mode: string | null) => void} actions.choose
    * @param {() => void} actions.refresh
    */
   constructor(list, { choose, refresh }) {
     this.choose = choose;
     this.refresh = refresh;
     this.name = h("b", {});
+    this.mode = h("b", {});
     this.model = h("b", {});
     this.button = h(
       "button",
       { class: "agent-button", type: "button", "aria-haspopup": "dialog" },
-      h("span", { class: "agent-button__name" }, h("span", {}, this.name, this.model)),
+      h("span", { class: "agent-button__name" }, h("span", {}, this.name, this.mode, this.model)),
       icon("chevron-down"),
     );
     this.list = list;
@@ -45,15 +47,24 @@ export class AgentMenu {
    */
   update(agents, info, instead, sandbox) {
     const before = this.#info;
-    const changed = this.#agents !== agents || before?.agent !== info?.agent || before?.model !== info?.model || this.#sandbox !== sandbox;
+    const changed =
+      this.#agents !== agents ||
+      before?.agent !== info?.agent ||
+      before?.model !== info?.model ||
+      before?.mode !== info?.mode ||
+      before?.currentMode?.id !== info?.currentMode?.id ||
+      this.#sandbox !== sandbox;
     this.#agents = agents ?? [];
     this.#info = info;
     this.#sandbox = sandbox;
     const chosen = this.#chosen;
     const model = chosen?.hasModel && !instead ? (modelName(info?.model, chosen)?.toLowerCase() ?? t("modelAuto").toLowerCase()) : "";
-    setText(this.name, `${chosen && !instead ? chosen.label.toLowerCase() : instead}${model && " · "}`);
+    const notable = chosen && !instead ? notableMode(info, chosen) : null;
+    const mode = notable ? modeName(notable).toLowerCase() : "";
+    setText(this.name, `${chosen && !instead ? chosen.label.toLowerCase() : instead}${(mode || model) && " · "}`);
+    setText(this.mode, `${mode}${mode && model && " · "}`);
     setText(this.model, model);
-    const words = `${this.name.textContent}${model}`;
+    const words = `${this.name.textContent}${this.mode.textContent}${model}`;
     this.button.hidden = words === "";
     this.button.disabled = !info || instead !== "" || this.#agents.length === 0;
     this.button.setAttribute("aria-label", `${t("modelAndAgent")}: ${words}`);
@@ -79,6 +90,7 @@ export class AgentMenu {
     const found = this.#agents.filter(({ status }) => status !== "missing");
     this.list.replaceChildren(
       ...(chosen?.hasModel ? this.#models(chosen) : []),
+      ...(chosen?.modes?.length ? this.#modes(chosen, chosen.modes) : []),
       h("div", { class: "menu__group", id: "agents-found" }, t("agents")),
       h("div", { role: "radiogroup", "aria-labelledby": "agents-found" }, ...found.map((agent) => this.#agent(agent, agent === chosen))),
       ...(missing.length > 0
@@ -98,7 +110,7 @@ export class AgentMenu {
   /** @param {AgentInfo} agent */
   #models(agent) {
     const model = this.#info?.model ?? null;
-    const take = (/** @type {string | null} */ to) => this.choose(this.#info?.agent ?? null, to);
+    const take = (/** @type {string | null} */ to) => this.choose(this.#info?.agent ?? null, to, this.#info?.mode ?? null);
     const tiers = segments(
       t("model"),
       TIERS.map((tier) => ({ value: tier ?? "", label: t(`model_${tier ?? "auto"}`), note: t(`modelNote_${tier ?? "auto"}`) })),
@@ -141,6 +153,39 @@ export class AgentMenu {
     ];
   }
 
+  /** @param {AgentInfo} agent @param {ModeInfo[]} modes */
+  #modes(agent, modes) {
+    const now = this.#info?.currentMode?.id ?? this.#info?.mode ?? modes.find(({ asks }) => asks)?.id;
+    return [
+      h("div", { class: "menu__group" }, t("mode")),
+      h(
+        "div",
+        { role: "radiogroup", "aria-label": t("modesOf", agent.label) },
+        ...modes.map((mode) =>
+          h(
+            "button",
+            {
+              class: "menu__item",
+              type: "button",
+              role: "radio",
+              "aria-checked": String(mode.id === now),
+              "data-choice": `mode ${mode.id}`,
+              title: mode.description,
+              onclick: () => {
+                this.menu.close();
+                this.choose(this.#info?.agent ?? null, this.#info?.model ?? null, mode.id);
+              },
+            },
+            mode.id === now ? icon("check") : h("span", { class: "menu__blank" }),
+            h("span", { class: "grow" }, modeName(mode)),
+            !mode.asks && h("span", { class: "data is-bad" }, t("modeDoesNotAsk")),
+          ),
+        ),
+      ),
+      h("div", { class: "menu__divider" }),
+    ];
+  }
+
   /** @param {AgentInfo} agent @param {boolean} checked */
   #agent({ name, label, status, version, fault, hasModel, account, warning, warningWords }, checked) {
     const about = [version, account].filter(Boolean).join(" · ") || (hasModel ? "" : t("noModel"));
@@ -157,7 +202,7 @@ export class AgentMenu {
         onclick: () => {
           if (ready) {
             this.menu.close();
-            this.choose(name, keptModel(this.#info?.model));
+            this.choose(name, keptModel(this.#info?.model), checked ? (this.#info?.mode ?? null) : null);
           }
         },
       },

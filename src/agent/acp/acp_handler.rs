@@ -8,7 +8,7 @@ use super::agreed::Session;
 use super::call::Call;
 use super::faults;
 use super::start::NO_METHOD;
-use super::wire::{Chunk, Commands, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
+use super::wire::{Chunk, Commands, ConfigUpdate, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
 use crate::adapter::{AgentEvent, Offers, Prompt};
 use crate::clip::{RESULT_BYTES, STEP_BYTES, clip};
 use crate::prompt;
@@ -42,6 +42,10 @@ pub(super) struct AcpHandler {
     /// The model that the agent confirmed last, while changes are unanswered.
     confirmed_model: Option<String>,
     told_one_model: bool,
+    /// The names of the agent's own commands.
+    commands: Vec<String>,
+    /// Our request to change back to the mode that asks, and the name of the mode that the agent had changed to.
+    going_back: Option<(u64, String)>,
     /// A notice to send when the next turn starts.
     to_tell: Option<Sentence>,
     /// The previous turn was stopped. Some agents send more of it after its end, and some do not name their messages.
@@ -84,6 +88,8 @@ impl AcpHandler {
             asked_models: Vec::new(),
             confirmed_model: None,
             told_one_model: false,
+            commands: Vec::new(),
+            going_back: None,
             to_tell: None,
             was_stopped: false,
         }
@@ -94,6 +100,81 @@ impl AcpHandler {
             let (resume, model) = (self.session.session_id.clone(), self.session.model.clone());
             out.tell(AgentEvent::SessionStarted { resume, model });
             out.tell(AgentEvent::Offers(std::mem::take(&mut self.session.offers)));
+            self.tell_mode(out);
+        }
+    }
+
+    /// Returns true if the sandbox must keep the agent from writing in its folder.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.session.modes.is_read_only()
+    }
+
+    fn tell_mode(&self, out: &mut HandlerOutput) {
+        if let Some(mode) = self.session.modes.shown() {
+            out.tell(AgentEvent::ModeChanged(mode.clone()));
+        }
+    }
+
+    /// Handles that the session is in another mode. Changes back if the agent asks nothing in it and the person has not
+    /// chosen it.
+    fn mode_changed(&mut self, out: &mut HandlerOutput) {
+        self.tell_mode(out);
+        let modes = &self.session.modes;
+        let (Some(back), Some(setting)) = (modes.to_go_back_to(), &modes.setting) else { return };
+        if self.going_back.is_some() {
+            return;
+        }
+        let (method, params) = super::start::set_mode(&self.session.session_id, setting, back);
+        let left_for = modes.shown().map(|mode| mode.label.clone()).unwrap_or_default();
+        self.going_back = Some((out.request(method, params), left_for));
+    }
+
+    /// Handles the answer to the request to change back. An agent that refuses it does not go on.
+    fn went_back(&mut self, outcome: Result<Box<RawValue>, RpcError>, out: &mut HandlerOutput) {
+        let Some((_, left_for)) = self.going_back.take() else { return };
+        let told = outcome.is_ok();
+        if let Ok(answer) = outcome {
+            let options: ConfigUpdate = read(&answer, "a mode").unwrap_or_default();
+            if let Some(mode) = self.session.modes.to_go_back_to().map(str::to_owned) {
+                self.session.modes.entered(mode);
+            }
+            self.session.modes.entered_by_option(&options.config_options);
+        }
+        let is_back = told && self.session.modes.to_go_back_to().is_none();
+        let words = if is_back { catalogue::MODE_LEFT } else { catalogue::MODE_NOT_CHANGED_BACK };
+        self.notice(words.with([&self.session.label, &left_for]), out);
+        self.tell_mode(out);
+        if !is_back && let Some(turn) = &mut self.turn {
+            turn.stopping = true;
+            self.cancel(out);
+        }
+    }
+
+    /// Sends a notice, at the latest when the next turn starts.
+    fn notice(&mut self, words: Sentence, out: &mut HandlerOutput) {
+        match &self.turn {
+            Some(_) => out.tell(AgentEvent::Notice(words)),
+            None => self.to_tell = Some(words),
+        }
+    }
+
+    /// Returns the text of a message. One of the agent's own commands is sent as it is, because it must be first. Anything else
+    /// that starts with a slash is not: an agent may ignore a message with an unknown command.
+    fn text_of(&self, message: &Prompt) -> String {
+        let named = message.text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+        if named.is_some_and(|name| self.commands.iter().any(|command| command == name)) {
+            return message.text.clone();
+        }
+        let text = prompt::message(message);
+        if text.starts_with('/') { prompt::enclosed(&text) } else { text }
+    }
+
+    fn cancel(&mut self, out: &mut HandlerOutput) {
+        out.notify("session/cancel", json!({"sessionId": self.session.session_id}));
+        // The protocol requires the client to answer open requests when it cancels.
+        for (request, waiting) in self.waiting.drain() {
+            out.withdraw(&request);
+            out.answer(&waiting.id, json!({"outcome": {"outcome": "cancelled"}}));
         }
     }
 
@@ -111,10 +192,7 @@ impl AcpHandler {
             return;
         }
         let words = catalogue::MODEL_NOT_TAKEN.with([&self.session.label, &wanted]);
-        match &self.turn {
-            Some(_) => out.tell(AgentEvent::Notice(words)),
-            None => self.to_tell = Some(words),
-        }
+        self.notice(words, out);
     }
 
     fn updated(&mut self, update: Update, out: &mut HandlerOutput) {
@@ -126,10 +204,21 @@ impl AcpHandler {
             Update::ToolCall(call) => self.call(*call, out),
             Update::Plan(plan) => out.tell(AgentEvent::Plan(entries(plan))),
             Update::Commands(commands) => {
+                self.commands = commands.available_commands.iter().map(|command| command.name.clone()).collect();
                 let commands = Some(slash_commands(commands));
                 out.tell(AgentEvent::Offers(Offers { commands, ..Offers::default() }));
             }
             Update::Usage(usage) => self.used(&usage),
+            Update::Mode(id) => {
+                if self.session.modes.entered(id) {
+                    self.mode_changed(out);
+                }
+            }
+            Update::Config(options) => {
+                if self.session.modes.entered_by_option(&options) {
+                    self.mode_changed(out);
+                }
+            }
             Update::Ignored => {}
         }
     }
@@ -246,12 +335,16 @@ impl ProtocolHandler for AcpHandler {
         &self.session.label
     }
 
+    fn ready(&mut self, out: &mut HandlerOutput) {
+        self.tell_session(out);
+    }
+
     fn prompt(&mut self, prompt: Prompt, out: &mut HandlerOutput) {
         self.tell_session(out);
         if let Some(words) = self.to_tell.take() {
             out.tell(AgentEvent::Notice(words));
         }
-        let text = prompt::message(&prompt);
+        let text = self.text_of(&prompt);
         let text = match self.session.preamble.take() {
             Some(preamble) => format!("<instructions>\n{preamble}\n</instructions>\n\n{text}"),
             None => text,
@@ -275,18 +368,16 @@ impl ProtocolHandler for AcpHandler {
     fn interrupt(&mut self, out: &mut HandlerOutput) {
         let Some(turn) = &mut self.turn else { return };
         turn.stopping = true;
-        out.notify("session/cancel", json!({"sessionId": self.session.session_id}));
-        // The protocol requires the client to answer open requests when it cancels.
-        for (request, waiting) in self.waiting.drain() {
-            out.withdraw(&request);
-            out.answer(&waiting.id, json!({"outcome": {"outcome": "cancelled"}}));
-        }
+        self.cancel(out);
     }
 
     fn incoming(&mut self, message: Incoming, out: &mut HandlerOutput) {
         match message {
             Incoming::Answer { id, outcome } if self.asked_models.iter().any(|(asked, _)| *asked == id) => {
                 self.model_answered(id, outcome.is_ok(), out);
+            }
+            Incoming::Answer { id, outcome } if self.going_back.as_ref().is_some_and(|(asked, _)| *asked == id) => {
+                self.went_back(outcome, out);
             }
             Incoming::Answer { id, outcome } => {
                 let Some(turn) = &mut self.turn else { return };

@@ -1,5 +1,6 @@
 //! The properties of a session with an agent that are fixed once it has started.
 
+use super::modes::Modes;
 use crate::adapter::{Offers, Tools};
 use crate::guard::Guard;
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ pub(super) struct Session {
     pub takes_images: bool,
     /// How to set a model, if the agent supports it.
     pub model_setting: Option<ModelSetting>,
+    /// The modes, one of which it is in.
+    pub modes: Modes,
     /// Instructions in the first message, for an agent that does not accept them separately.
     pub preamble: Option<String>,
     pub offers: Offers,

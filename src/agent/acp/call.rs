@@ -12,6 +12,8 @@ use gstack_protocol::page_tool::PAGE_TOOL_PREFIX;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
+/// The name of our MCP server.
+const SERVER: &str = "gstack";
 /// The object of a step is one line in a narrow panel.
 const LONGEST_OBJECT: usize = 120;
 /// A card shows the complete content. Text longer than this, cut off with `…`, is too long to review anyway.
@@ -20,6 +22,8 @@ const LONGEST_THING: usize = 16 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Call {
     told: ToolCall,
+    /// The first title that was reported: the tool's name.
+    first_title: Option<String>,
     /// `StepStarted` was sent to the conversation.
     pub begun: bool,
     pub done: bool,
@@ -30,6 +34,9 @@ pub(super) struct Call {
 impl Call {
     /// Merges an update.
     pub(super) fn merge(&mut self, update: ToolCall) {
+        if self.first_title.is_none() {
+            self.first_title.clone_from(&update.title);
+        }
         let told = &mut self.told;
         told.title = update.title.or(told.title.take());
         told.kind = update.kind.or(told.kind.take());
@@ -58,17 +65,10 @@ impl Call {
         self.told.kind.as_deref().unwrap_or("other")
     }
 
-    /// Returns the registry's name if this is one of our own tools. Known agents name them `mcp__gstack__goto` (Claude
-    /// Code) and `goto (gstack MCP Server)` (Gemini).
+    /// Returns the registry's name if this is one of our own tools: by what the agent's program adds to the call, or by the
+    /// call's first title.
     pub(super) fn own_tool<'a>(&'a self, offered: &'a [String]) -> Option<&'a str> {
-        let meta =
-            self.told.meta.as_ref().and_then(|meta| meta.pointer("/claudeCode/toolName")).and_then(Value::as_str);
-        let named = meta.unwrap_or_else(|| self.title());
-        // The title of a shell command is the command itself, which a model can choose freely.
-        let candidate = match self.kind() {
-            "execute" => return None,
-            _ => named.strip_prefix("mcp__gstack__").or_else(|| named.strip_suffix(" (gstack MCP Server)"))?,
-        };
+        let candidate = self.of_codex().or_else(|| self.by_name())?;
         // A page's tools are ours too: the policy asks about each call.
         let is_plain = |text: &str| text.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '_' | '-'));
         if candidate.starts_with(PAGE_TOOL_PREFIX) && is_plain(candidate) {
@@ -77,10 +77,34 @@ impl Call {
         offered.iter().map(String::as_str).find(|tool| *tool == candidate)
     }
 
+    /// Returns our tool in a call of Codex, which describes MCP calls like commands and marks them itself.
+    fn of_codex(&self) -> Option<&str> {
+        let is_mcp = self.told.meta.as_ref()?.get("is_mcp_tool_call")?.as_bool()?;
+        let input = self.told.raw_input.as_ref().filter(|_| is_mcp)?;
+        (input.get("server")?.as_str()? == SERVER).then(|| input.get("tool")?.as_str())?
+    }
+
+    /// Returns our tool by its name: `mcp__gstack__goto` (Claude Code), `goto (gstack MCP Server)` (Gemini), `gstack_goto`
+    /// (opencode), `gstack-goto` (Copilot).
+    fn by_name(&self) -> Option<&str> {
+        let meta = self.told.meta.as_ref().and_then(|meta| meta.pointer("/claudeCode/toolName")?.as_str());
+        // The title of a shell command is the command itself, which a model can choose freely. Some agents also replace the
+        // first title, the tool's name, by words of the model.
+        let named = match (meta, self.kind()) {
+            (Some(named), _) => named,
+            (None, "execute") => return None,
+            (None, _) => self.first_title.as_deref()?,
+        };
+        let full = named.strip_prefix("mcp__gstack__").or_else(|| named.strip_suffix(" (gstack MCP Server)"));
+        let short = || named.strip_prefix(SERVER)?.strip_prefix(['_', '-']).filter(|_| self.kind() == "other");
+        full.or_else(short)
+    }
+
     /// Returns the arguments, as far as the agent reports them. Gemini reports those of MCP tools as text.
     fn arguments(&self) -> Value {
         if let Some(input) = &self.told.raw_input {
-            return input.clone();
+            let of_codex = self.of_codex().and_then(|_| input.get("arguments"));
+            return of_codex.unwrap_or(input).clone();
         }
         let (text, _) = self.content();
         serde_json::from_str::<Value>(&text).ok().filter(Value::is_object).unwrap_or(Value::Null)
@@ -122,7 +146,9 @@ impl Call {
         };
         let input = self.told.raw_input.as_ref();
         let named = input.and_then(|input| {
-            ["command", "file_path", "path", "url", "query"].iter().find_map(|name| input.get(name)?.as_str())
+            ["command", "file_path", "filePath", "filepath", "path", "url", "query"]
+                .iter()
+                .find_map(|name| input.get(name)?.as_str())
         });
         let (content, _) = self.content();
         let does = match (named, content.is_empty()) {
@@ -153,7 +179,7 @@ impl Call {
             _ => None,
         });
         let input = self.told.raw_input.as_ref();
-        let named = ["file_path", "absolute_path", "notebook_path", "path", "dir_path"]
+        let named = ["file_path", "filePath", "filepath", "absolute_path", "notebook_path", "path", "dir_path"]
             .into_iter()
             .filter_map(|name| input?.get(name)?.as_str().map(str::to_owned));
         let all = locations.chain(diffs).chain(named).filter(|path| !path.is_empty());
@@ -182,8 +208,12 @@ impl Call {
 
     /// Returns the call's result.
     pub(super) fn result(&self) -> (String, Vec<Image>) {
-        let (text, images) = self.content();
-        let plain = self.told.raw_output.as_ref().and_then(Value::as_str);
+        let (text, mut images) = self.content();
+        let raw = self.told.raw_output.as_ref();
+        if let Some(raw) = raw.filter(|_| images.is_empty()) {
+            content::pictures(raw, &mut images);
+        }
+        let plain = raw.and_then(Value::as_str);
         (plain.map_or(text, str::to_owned), images)
     }
 }
@@ -219,6 +249,48 @@ mod tests {
         assert_eq!(own(json!({"title": "page_add (gstack MCP Server)"})).as_deref(), Some("page_add"));
         assert_eq!(own(json!({"title": "page_add; rm (gstack MCP Server)"})), None);
         assert_eq!(own(json!({"title": "page_add"})), None);
+        for name in ["gstack_goto", "gstack-goto"] {
+            assert_eq!(own(json!({"title": name, "kind": "other"})).as_deref(), Some("goto"));
+            assert_eq!(own(json!({"title": name, "kind": "edit"})), None);
+        }
+        let codex = |marked: bool, server: &str| {
+            own(json!({"title": "mcp.gstack.goto", "kind": "execute", "_meta": {"is_mcp_tool_call": marked},
+                "rawInput": {"server": server, "tool": "goto", "arguments": {"url": "x"}}}))
+        };
+        assert_eq!(codex(true, "gstack").as_deref(), Some("goto"));
+        assert!(codex(false, "gstack").is_none() && codex(true, "other").is_none());
+    }
+
+    #[test]
+    fn a_call_stays_what_its_first_title_says() {
+        let offered = ["click".to_owned()];
+        let mut told = call(json!({"title": "gstack-click", "kind": "other"}));
+        // Copilot's permission request.
+        told.merge(serde_json::from_value(json!({"title": "click", "rawInput": {"selector": "@e1"}})).unwrap());
+        assert_eq!(told.own_tool(&offered), Some("click"));
+        let mut told = call(json!({"title": "task", "kind": "other"}));
+        // The model's own description of its work.
+        told.merge(serde_json::from_value(json!({"title": "gstack_click"})).unwrap());
+        assert_eq!(told.own_tool(&offered), None);
+    }
+
+    #[test]
+    fn a_picture_that_only_the_raw_output_has_is_shown() {
+        let picture = |output| call(json!({"status": "completed", "rawOutput": output})).result().1;
+        let png = json!({"type": "image", "data": "AQI=", "mimeType": "image/png"});
+        for output in [
+            json!({"contents": [{"type": "text", "text": "x"}, png]}),
+            json!([png]),
+            json!({"attachments": [{"mime": "image/png", "url": "data:image/png;base64,AQI="}]}),
+        ] {
+            let found = picture(output.clone());
+            assert_eq!(
+                (found.len(), found[0].mime.as_str(), found[0].bytes.as_slice()),
+                (1, "image/png", &[1, 2][..]),
+                "{output}"
+            );
+        }
+        assert!(picture(json!({"type": "image", "data": "not base64!"})).is_empty());
     }
 
     #[test]

@@ -2,30 +2,56 @@
 //!
 //! Decides by the error's code and kind; by its message only if the agent gives neither.
 
-use super::wire::AUTH_REQUIRED;
+use super::wire::{AUTH_REQUIRED, AuthMethod};
+use crate::clip::one_line;
 use crate::faults::{self, ApiTrouble, api, said_by_api};
 use crate::rpc::message::RpcError;
 use gstack_protocol::catalogue::{self, MessageTemplate};
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use serde_json::Value;
 
-/// Returns the fault for an agent that is not signed in. `sign_in`: the command that signs in, if known.
-pub(super) fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
-    let fault = faults::signed_out(label);
+/// Returns the fault for an agent that is not signed in. `sign_in`: the command that signs in, if known. `said`: the agent's
+/// own words, which may name what is missing. `ways`: the ways to sign in that it offers.
+pub(super) fn signed_out(label: &str, sign_in: Option<&str>, said: &str, ways: &[AuthMethod]) -> Fault {
+    let mut fault = faults::signed_out(label);
+    // Some agents say no more than the fault does.
+    if !said.is_empty() && !said.eq_ignore_ascii_case("authentication required") {
+        let said = one_line(said, faults::LONGEST_TOLD);
+        fault = Fault::new(fault.code, catalogue::AGENT_SIGNED_OUT.with([label]).said(&said)).at(Hop::Agent);
+        fault = fault.hint(catalogue::SIGN_IN);
+    }
+    let names: Vec<&str> = ways.iter().map(|way| way.name.as_str()).filter(|name| !name.is_empty()).collect();
+    if !names.is_empty() {
+        fault = fault.hint(catalogue::SIGN_IN_WAYS.with([&names.join(", ")]));
+    }
     match sign_in {
         Some(command) => fault.command(command),
         None => fault,
     }
 }
 
+/// Returns an error's text for people. Some agents put it into the error's data, beside a message that says nothing.
+pub(super) fn said(error: &RpcError) -> String {
+    let detail = error.data.as_ref().and_then(|data| {
+        let named = ["details", "detail", "message", "error"].iter().find_map(|name| data.get(name)?.as_str());
+        named.or_else(|| data.as_str()).map(str::to_owned)
+    });
+    let message = said_by_api(&error.message);
+    match detail.filter(|detail| !detail.is_empty() && !message.contains(detail.as_str())) {
+        None => message,
+        Some(detail) if message.is_empty() || message.eq_ignore_ascii_case("internal error") => detail,
+        Some(detail) => format!("{message}: {detail}"),
+    }
+}
+
 /// Returns the fault for a request that the agent refused. Agents pass on an API's status as the code, or add a kind.
 pub(super) fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);
-    let said = said_by_api(&error.message);
+    let said = said(error);
     let of_label = |message: MessageTemplate, hint: MessageTemplate| api(message.with([label]), &said, hint);
     let trouble = ApiTrouble::from_words(&said);
     match (error.code, kind) {
-        (AUTH_REQUIRED, _) => signed_out(label, sign_in),
+        (AUTH_REQUIRED, _) => signed_out(label, sign_in, &error.message, &[]),
         (401 | 403, _) | (_, Some("authentication_failed")) => {
             of_label(catalogue::API_SIGN_IN, catalogue::API_SIGN_IN_NEXT)
         }
@@ -61,10 +87,24 @@ pub(super) fn of_stop_reason(label: &str, reason: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::of_error;
+    use super::{of_error, signed_out};
+    use crate::acp::wire::AuthMethod;
     use crate::rpc::message::RpcError;
     use gstack_protocol::fault::FaultCode;
     use serde_json::json;
+
+    #[test]
+    fn what_an_agent_says_beside_a_message_without_words_is_shown() {
+        let error = |data| RpcError { code: -32603, message: "Internal error".to_owned(), data: Some(data) };
+        for data in [json!({"details": "no provider is configured"}), json!("no provider is configured")] {
+            let fault = of_error("X", None, &error(data));
+            assert_eq!(fault.message, "X reported an error (no provider is configured)");
+        }
+        let ways = [AuthMethod { name: "Log in with Google".to_owned() }];
+        let fault = signed_out("X", None, "run `x login`", &ways);
+        assert!(fault.message.contains("run `x login`"), "{}", fault.message);
+        assert!(fault.hint.is_some_and(|hint| hint.contains("Log in with Google")));
+    }
 
     #[test]
     fn codes_and_kinds_are_told_apart() {

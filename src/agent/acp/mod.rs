@@ -6,6 +6,8 @@ mod acp_handler;
 mod agreed;
 mod call;
 mod faults;
+mod known;
+mod modes;
 pub mod preset;
 #[cfg(test)]
 mod replay_tests;
@@ -16,10 +18,14 @@ use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined
 use super::discovery;
 use super::rpc::rpc_session::RpcSession;
 use gstack_protocol::agents::AgentInfo;
+use gstack_protocol::catalogue;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::AgentName;
 use preset::{Kind, Preset};
+use start::Looked;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use tokio::sync::mpsc;
 
 /// An ACP agent. Holds no process.
@@ -28,12 +34,14 @@ pub struct Acp {
     preset: Preset,
     /// The program's path from the configuration.
     configured: Option<PathBuf>,
+    /// It had no mode in which it asks when it started last.
+    never_asks: Arc<AtomicBool>,
 }
 
 impl Acp {
     /// Creates the agent. `configured`: the program's path from the configuration.
     pub fn new(preset: Preset, configured: Option<PathBuf>) -> Self {
-        Self { preset, configured }
+        Self { preset, configured, never_asks: Arc::default() }
     }
 
     async fn find(&self, environment: &AgentEnvironment) -> Option<PathBuf> {
@@ -47,7 +55,7 @@ impl Acp {
     fn missing(&self) -> Fault {
         let program = &self.preset.program;
         let configured = self.configured.as_deref().or_else(|| program.is_absolute().then_some(program.as_path()));
-        start::about(&self.preset, &self.preset.name).missing(configured)
+        start::about(&self.preset, &self.preset.name, &AgentEnvironment::default()).missing(configured)
     }
 
     async fn look(&self, environment: &AgentEnvironment, info: &mut AgentInfo) -> Result<(), Fault> {
@@ -60,13 +68,20 @@ impl Acp {
                 let access = self.preset.access(environment);
                 let own = AgentEnvironment { access, ..discovery::with_own_folder(environment, &program) };
                 let version = discovery::version(&program, &own).await;
-                let about = start::about(&self.preset, "gemini --version");
+                let about = start::about(&self.preset, "gemini --version", environment);
                 Some(version.map_err(|error| about.broken(&error.to_string()))?)
             }
-            Kind::ClaudeAgent | Kind::Other => start::ask_version(&self.preset, &program, environment).await?,
+            Kind::ClaudeAgent | Kind::Other => match start::ask_version(&self.preset, &program, environment).await? {
+                Looked::Ready(version) => version,
+                Looked::Slow { seconds } => {
+                    let words = catalogue::AGENT_IS_SLOW.with([&self.preset.label, &seconds.to_string()]);
+                    info.warn(Some(words));
+                    None
+                }
+            },
         };
         match self.preset.is_signed_in(environment) {
-            Some(false) => Err(faults::signed_out(&self.preset.label, self.preset.sign_in.as_deref())),
+            Some(false) => Err(faults::signed_out(&self.preset.label, self.preset.sign_in.as_deref(), "", &[])),
             Some(true) | None => Ok(()),
         }
     }
@@ -88,7 +103,7 @@ impl Agent for Acp {
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {
         Box::pin(async move {
             let program = self.find(&launch.environment).await.ok_or_else(|| self.missing())?;
-            let begin = start::start(&self.preset, &program, launch).await?;
+            let begin = start::start(&self.preset, &program, launch, &self.never_asks).await?;
             let session: Box<dyn AgentSession> = Box::new(RpcSession::run(begin, events));
             Ok(session)
         })

@@ -2,6 +2,7 @@
 //!
 //! Owns the differences between them. An agent from the configuration is a [`Preset`] without any of these.
 
+use super::known::{self, KnownAgent};
 use crate::adapter::{AgentEnvironment, Launch};
 use crate::guard::CREDENTIALS;
 use crate::sandbox::Access;
@@ -9,6 +10,7 @@ use gstack_base::atomic;
 use gstack_base::home::private_folder;
 use gstack_protocol::catalogue::{self, Sentence};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -92,6 +94,22 @@ impl Preset {
         Self { name: name.to_owned(), label, program, arguments, install, sign_in, kind: Kind::Other }
     }
 
+    fn known(&self) -> Option<&'static KnownAgent> {
+        KnownAgent::of(&self.program, &self.arguments)
+    }
+
+    /// Returns the ids of the modes in which it asks before it writes a file or runs a command, best first.
+    pub fn asking_modes(&self) -> &'static [&'static str] {
+        known::asking_modes(self.known())
+    }
+
+    /// Adds what makes it ask to its environment, whatever the person has set.
+    pub fn configure(&self, variables: &mut BTreeMap<OsString, OsString>) {
+        if let Some(known) = self.known() {
+            known.configure(variables);
+        }
+    }
+
     /// Returns the authorization header for our MCP endpoint. Some agents pass their servers on in arguments, which
     /// every user of the machine can read, but expand variables.
     pub fn authorization(&self, token: &str) -> String {
@@ -137,6 +155,9 @@ impl Preset {
             Kind::Gemini => Access::gemini(),
             Kind::ClaudeAgent => Access::claude(),
             Kind::Other => {
+                if let Some(known) = self.known() {
+                    return known.access();
+                }
                 let home = environment.variables.get(OsStr::new("HOME")).map(PathBuf::from);
                 let places = [
                     format!(".{}", self.name),
@@ -162,6 +183,13 @@ impl Preset {
     ///
     /// Fails if a file or folder cannot be written or removed.
     pub fn write_files(&self, launch: &Launch) -> std::io::Result<RunFiles> {
+        if self.kind == Kind::Other {
+            let file = launch.mcp.write_for_stdio(&launch.run_files, &launch.conversation_id)?;
+            let mut files = RunFiles::default();
+            files.paths.push(file.clone());
+            files.stdio = Some(file);
+            return Ok(files);
+        }
         if self.kind != Kind::Gemini {
             return Ok(RunFiles::default());
         }
@@ -170,12 +198,9 @@ impl Preset {
         clear(&neutral)?;
         private_folder(&neutral).map_err(std::io::Error::other)?;
         let (policy, trusted) = (named("policy").with_extension("toml"), named("trust").with_extension("json"));
-        let mut files = RunFiles {
-            paths: vec![policy.clone(), trusted.clone()],
-            neutral: Some(neutral.clone()),
-            arguments: Vec::new(),
-            variables: Vec::new(),
-        };
+        let mut files = RunFiles::default();
+        files.paths = vec![policy.clone(), trusted.clone()];
+        files.neutral = Some(neutral.clone());
         atomic::write(&policy, GEMINI_POLICY.as_bytes())?;
         atomic::write(&trusted, json!({neutral.to_string_lossy(): "TRUST_FOLDER"}).to_string().as_bytes())?;
         let flag = |name: &str, path: &Path| {
@@ -223,6 +248,8 @@ pub struct RunFiles {
     pub paths: Vec<PathBuf>,
     /// The folder in which it is started instead of the conversation's.
     pub neutral: Option<PathBuf>,
+    /// The file with which our own program serves the tools on standard input and output.
+    pub stdio: Option<PathBuf>,
     /// Further arguments for the program.
     pub arguments: Vec<OsString>,
     /// Further environment variables for the program.

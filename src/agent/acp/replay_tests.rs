@@ -2,7 +2,8 @@
 
 use super::acp_handler::AcpHandler;
 use super::agreed::{ModelSetting, Session};
-use super::wire::{PermissionRequest, Update};
+use super::modes::Modes;
+use super::wire::{PermissionRequest, SessionBegun, Update};
 use crate::adapter::{AgentEvent, Offers, Prompt};
 use crate::guard::Guard;
 use crate::rpc::message::{Dialect, Incoming, parse, read};
@@ -33,6 +34,7 @@ fn session(id: &str, folder: PathBuf) -> Session {
         own_model: None,
         takes_images: true,
         model_setting: None,
+        modes: Modes::default(),
         preamble: None,
         offers: Offers::default(),
         fences: false,
@@ -169,4 +171,67 @@ fn where_no_way_back_is_known_a_new_process_is_asked_for() {
     fixed.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
     let words = "Agent has a fixed model.";
     assert!(out.drain().0.iter().any(|event| matches!(event, AgentEvent::Notice(text) if **text == *words)));
+}
+
+fn sent(out: &mut HandlerOutput, method: &str) -> Vec<Value> {
+    let lines = out.drain().1;
+    let lines = lines.iter().map(|line| serde_json::from_slice::<Value>(line).unwrap());
+    lines.filter(|line| line["method"] == method).map(|line| line["params"].clone()).collect()
+}
+
+fn updates(handler: &mut AcpHandler, update: Value, out: &mut HandlerOutput) {
+    let params = serde_json::json!({"sessionId": "s1", "update": update});
+    let line = serde_json::json!({"jsonrpc": "2.0", "method": "session/update", "params": params});
+    handler.incoming(parse(&line.to_string()).unwrap(), out);
+}
+
+#[test]
+fn a_message_that_starts_with_a_slash_is_not_taken_for_a_command_that_the_agent_does_not_have() {
+    let mut handler = AcpHandler::new(session("s1", PathBuf::from("/srv/project")));
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+    let commands = serde_json::json!([{"name": "compact", "description": ""}]);
+    updates(
+        &mut handler,
+        serde_json::json!({"sessionUpdate": "available_commands_update", "availableCommands": commands}),
+        &mut out,
+    );
+    out.drain();
+    for (text, expected) in [
+        ("/compact now", "/compact now"),
+        ("/etc/hosts: what is it?", "<message>\n/etc/hosts: what is it?\n</message>"),
+        ("/", "<message>\n/\n</message>"),
+        ("hello", "hello"),
+    ] {
+        handler.prompt(Prompt { text: text.to_owned(), ..Prompt::default() }, &mut out);
+        assert_eq!(sent(&mut out, "session/prompt")[0]["prompt"][0]["text"], expected);
+    }
+}
+
+#[test]
+fn an_agent_that_leaves_the_mode_that_asks_is_changed_back_or_stopped() {
+    let begun = serde_json::json!({"sessionId": "s1", "modes": {
+        "currentModeId": "default",
+        "availableModes": [{"id": "default", "name": "Default"}, {"id": "auto", "name": "Auto"}],
+    }});
+    for (answer, stops) in [(r#"{"id": 2, "result": {}}"#, false), (r#"{"id": 2, "error": {"code": 1}}"#, true)] {
+        let begun: SessionBegun = serde_json::from_value(begun.clone()).unwrap();
+        let modes = Modes::new(&begun, &["default"], None);
+        let mut handler = AcpHandler::new(Session { modes, ..session("s1", PathBuf::from("/srv/project")) });
+        let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+        handler.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
+        out.drain();
+        updates(
+            &mut handler,
+            serde_json::json!({"sessionUpdate": "current_mode_update", "currentModeId": "auto"}),
+            &mut out,
+        );
+        let (events, lines) = out.drain();
+        assert!(matches!(&events[..], [AgentEvent::ModeChanged(mode)] if mode.label == "Auto" && !mode.asks));
+        let asked: Value = serde_json::from_slice(&lines[0]).unwrap();
+        assert_eq!((&asked["method"], &asked["params"]["modeId"]), (&"session/set_mode".into(), &"default".into()));
+        handler.incoming(parse(answer).unwrap(), &mut out);
+        let (events, lines) = out.drain();
+        assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(words) if words.contains("Auto"))));
+        assert_eq!(lines.iter().any(|line| String::from_utf8_lossy(line).contains("session/cancel")), stops);
+    }
 }

@@ -5,7 +5,8 @@
 
 use crate::rpc::content::Content;
 use crate::rpc::message::read;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -18,16 +19,31 @@ pub(super) const AUTH_REQUIRED: i64 = -32000;
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Initialized {
     pub protocol_version: u64,
+    #[serde(deserialize_with = "lenient")]
     pub agent_capabilities: Capabilities,
+    #[serde(deserialize_with = "lenient")]
     pub agent_info: Option<AgentTold>,
+    #[serde(deserialize_with = "lenient_list")]
+    pub auth_methods: Vec<AuthMethod>,
+}
+
+/// A way to sign in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(super) struct AuthMethod {
+    pub name: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Capabilities {
+    #[serde(deserialize_with = "lenient")]
     pub load_session: bool,
+    #[serde(deserialize_with = "lenient")]
     pub prompt_capabilities: PromptCapabilities,
+    #[serde(deserialize_with = "lenient")]
     pub mcp_capabilities: McpCapabilities,
+    #[serde(deserialize_with = "lenient")]
     pub session_capabilities: SessionCapabilities,
 }
 
@@ -40,6 +56,7 @@ pub(super) struct PromptCapabilities {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct McpCapabilities {
+    #[serde(deserialize_with = "lenient")]
     pub http: bool,
 }
 
@@ -60,16 +77,53 @@ pub(super) struct AgentTold {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct SessionBegun {
+    #[serde(deserialize_with = "lenient")]
     pub session_id: Option<String>,
+    #[serde(deserialize_with = "lenient")]
     pub models: Option<Models>,
+    #[serde(deserialize_with = "lenient")]
+    pub modes: Option<SessionModes>,
+    #[serde(deserialize_with = "lenient_list")]
     pub config_options: Vec<ConfigOption>,
+}
+
+/// Reads a field whose value may be null or of another type. Such a value counts as absent: one field must not cost the
+/// rest of its message.
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(deserializer: D) -> Result<T, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).unwrap_or_default())
+}
+
+/// Reads a list in the same way, and leaves out the elements that cannot be read.
+fn lenient_list<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let elements: Vec<Value> = lenient(deserializer)?;
+    Ok(elements.into_iter().filter_map(|element| serde_json::from_value(element).ok()).collect())
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Models {
+    #[serde(deserialize_with = "lenient_list")]
     pub available_models: Vec<Model>,
+    #[serde(deserialize_with = "lenient")]
     pub current_model_id: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct SessionModes {
+    #[serde(deserialize_with = "lenient_list")]
+    pub available_modes: Vec<SessionMode>,
+    #[serde(deserialize_with = "lenient")]
+    pub current_mode_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct SessionMode {
+    pub id: String,
+    #[serde(default, deserialize_with = "lenient")]
+    pub name: String,
+    #[serde(default, deserialize_with = "lenient")]
+    pub description: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -80,22 +134,35 @@ pub(super) struct Model {
     pub description: Option<String>,
 }
 
-/// A setting of a session, the model among them.
+/// A setting of a session, the model and the mode among them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ConfigOption {
     pub id: String,
+    #[serde(deserialize_with = "lenient")]
     pub category: Option<String>,
     pub current_value: Value,
+    #[serde(deserialize_with = "choices")]
     pub options: Vec<ConfigChoice>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize)]
 pub(super) struct ConfigChoice {
     pub value: String,
+    #[serde(default, deserialize_with = "lenient")]
     pub name: String,
+    #[serde(default, deserialize_with = "lenient")]
     pub description: Option<String>,
+}
+
+/// Reads the choices of an option, which may be in groups.
+fn choices<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ConfigChoice>, D::Error> {
+    let elements: Vec<Value> = lenient(deserializer)?;
+    let flat = elements.into_iter().flat_map(|mut element| match element.get_mut("options").map(Value::take) {
+        Some(Value::Array(of_group)) => of_group,
+        _ => vec![element],
+    });
+    Ok(flat.filter_map(|choice| serde_json::from_value(choice).ok()).collect())
 }
 
 #[derive(Debug, Deserialize)]
@@ -118,17 +185,29 @@ pub(super) enum Update {
     Plan(Plan),
     Commands(Commands),
     Usage(UsageUpdate),
+    /// The session is in another mode.
+    Mode(String),
+    /// All settings of the session, one of which changed.
+    Config(Vec<ConfigOption>),
     /// Known, but not relevant to a conversation.
     Ignored,
 }
 
-const IGNORED: [&str; 5] = [
-    "user_message_chunk",
-    "current_mode_update",
-    "config_option_update",
-    "session_info_update",
-    "current_model_update",
-];
+const IGNORED: [&str; 3] = ["user_message_chunk", "session_info_update", "current_model_update"];
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ModeUpdate {
+    current_mode_id: String,
+}
+
+/// The settings of a session: an update, or the answer to `session/set_config_option`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ConfigUpdate {
+    #[serde(deserialize_with = "lenient_list")]
+    pub config_options: Vec<ConfigOption>,
+}
 
 impl Update {
     /// Parses an update; `None` if its kind or format is unknown.
@@ -142,6 +221,8 @@ impl Update {
             "plan" => Self::Plan(read(&update, &kind)?),
             "available_commands_update" => Self::Commands(read(&update, &kind)?),
             "usage_update" => Self::Usage(read(&update, &kind)?),
+            "current_mode_update" => Self::Mode(read::<ModeUpdate>(&update, &kind)?.current_mode_id),
+            "config_option_update" => Self::Config(read::<ConfigUpdate>(&update, &kind)?.config_options),
             other if IGNORED.contains(&other) => Self::Ignored,
             _ => return None,
         })

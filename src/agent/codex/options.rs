@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn nothing_secret_is_in_the_arguments_and_paths_are_quoted() {
         let url = "http://127.0.0.1:9/mcp".to_owned();
-        let mcp = McpEndpoint { url, token: "secret".to_owned(), tools: Vec::new() };
+        let mcp = McpEndpoint { url, token: "secret".to_owned(), tools: Vec::new(), program: None };
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap().join("a \"home\"");
         std::fs::create_dir_all(home.join(".ssh")).unwrap();

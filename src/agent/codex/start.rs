@@ -50,7 +50,7 @@ pub(super) async fn start(program: &Path, launch: Launch) -> Result<Begin<CodexH
         Ok(Ok(Begun { thread, uses_key, resumed, notice })) => {
             let mut handler = CodexHandler::new(launch.tools, guard, launch.folder, thread, uses_key);
             handler.choose_model(launch.model);
-            Ok(Begin { wire, handler, keep: (), resumed, notice })
+            Ok(Begin { wire, handler, keep: (), resumed, notices: notice.into_iter().collect() })
         }
         Ok(Err(fault)) => {
             wire.end(PATIENCE).await;
@@ -133,7 +133,7 @@ fn is_signed_out(account: &AccountRead) -> bool {
 fn broken(error: AskError) -> Fault {
     match error {
         AskError::Refused(refused) => PROGRAM.broken(&refused.message),
-        AskError::Ended { how, last_words } => PROGRAM.broken(&last_words.unwrap_or(how)),
+        AskError::Ended { how, last_words } => PROGRAM.ended(&how, last_words.as_ref(), None),
     }
 }
 

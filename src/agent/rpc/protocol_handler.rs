@@ -14,6 +14,8 @@ use tokio::sync::oneshot;
 pub trait ProtocolHandler: Send + 'static {
     /// Returns the agent's name for people.
     fn label(&self) -> &str;
+    /// Tells what is known of the session before its first message.
+    fn ready(&mut self, _out: &mut HandlerOutput) {}
     /// Starts a turn with a message. The turn ends with one [`AgentEvent::TurnDone`]. Only called between turns.
     fn prompt(&mut self, prompt: Prompt, out: &mut HandlerOutput);
     /// Handles that the person stops the running turn.

@@ -44,13 +44,13 @@ pub struct Begin<T, K> {
     pub keep: K,
     /// It resumed an earlier session.
     pub resumed: bool,
-    /// A notice to send when the first turn starts.
-    pub notice: Option<Sentence>,
+    /// Notices to send when the first turn starts.
+    pub notices: Vec<Sentence>,
 }
 
 impl RpcSession {
     pub fn run<T: ProtocolHandler, K: Send + 'static>(begin: Begin<T, K>, events: mpsc::Sender<AgentEvent>) -> Self {
-        let Begin { wire, handler, keep, resumed, notice } = begin;
+        let Begin { wire, handler, keep, resumed, notices } = begin;
         let label = handler.label().to_owned();
         let Wire { child, writer, lines, dialect, last_id, early } = wire;
         let held = SessionTask::spawn(move |commands, cancel| {
@@ -59,7 +59,7 @@ impl RpcSession {
                 handler,
                 writer,
                 lines,
-                notice,
+                notices,
                 events,
                 answers: FuturesUnordered::new(),
                 cancel,
@@ -114,7 +114,7 @@ struct Actor<T> {
     out: HandlerOutput,
     writer: LineWriter,
     lines: Lines<ChildStdout>,
-    notice: Option<Sentence>,
+    notices: Vec<Sentence>,
     events: mpsc::Sender<AgentEvent>,
     answers: FuturesUnordered<BoxFuture<'static, (String, Answer)>>,
     cancel: CancellationToken,
@@ -139,7 +139,7 @@ impl<T: ProtocolHandler> Actor<T> {
         let fault = match ending {
             Ending::Silent => {
                 let (how, last_words) = exit_description(&mut child).await;
-                Some(faults::crashed(self.handler.label(), &how, last_words.as_deref()))
+                Some(faults::crashed(self.handler.label(), &how, last_words.as_ref().map(|words| words.line.as_str())))
             }
             Ending::Closed if self.in_turn => {
                 // Best effort: the following steps end the process anyway.
@@ -153,6 +153,7 @@ impl<T: ProtocolHandler> Actor<T> {
     }
 
     async fn run_until_end(&mut self, early: Vec<Incoming>, commands: &mut mpsc::Receiver<Command>) -> Ending {
+        self.handler.ready(&mut self.out);
         for message in early {
             self.handler.incoming(message, &mut self.out);
         }
@@ -202,7 +203,7 @@ impl<T: ProtocolHandler> Actor<T> {
                     Err(faults::busy(self.handler.label()))
                 } else {
                     self.in_turn = true;
-                    if let Some(notice) = self.notice.take() {
+                    for notice in self.notices.drain(..) {
                         self.out.tell(AgentEvent::Notice(notice));
                     }
                     self.handler.prompt(*prompt, &mut self.out);
@@ -238,7 +239,8 @@ impl<T: ProtocolHandler> Actor<T> {
         let events: Vec<AgentEvent> = self.out.events.drain(..).collect();
         for event in events {
             // Drop events outside our turns, so that every turn has one start and one end.
-            let of_session = matches!(event, AgentEvent::SessionStarted { .. } | AgentEvent::Offers(_));
+            let of_session =
+                matches!(event, AgentEvent::SessionStarted { .. } | AgentEvent::Offers(_) | AgentEvent::ModeChanged(_));
             if !self.in_turn && !of_session {
                 continue;
             }

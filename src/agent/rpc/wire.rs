@@ -5,6 +5,7 @@
 use super::message::{Dialect, Incoming, RpcError, parse};
 use crate::process::child::{ChildError, LineChild, LineWriter, Patience, Spawn};
 use crate::process::lines::Lines;
+use crate::process::refused::LastWords;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::process::ChildStdout;
@@ -26,7 +27,7 @@ pub enum AskError {
     Refused(#[from] RpcError),
     /// Its output ended.
     #[error("it ended ({how})")]
-    Ended { how: String, last_words: Option<String> },
+    Ended { how: String, last_words: Option<LastWords> },
 }
 
 impl Wire {

@@ -5,6 +5,7 @@
 use crate::error::ChatError;
 use crate::journal::{Journal, Limits};
 use gstack_base::{atomic, filled_secrets};
+use gstack_protocol::agents::ModeInfo;
 use gstack_protocol::chat::{
     AllowedTab, ChatBody, ChatEvent, ConversationInfo, ConversationState, EarlierConversation, Millis, PageContext,
     Seq, Worktree,
@@ -49,6 +50,9 @@ pub struct Record {
     /// The model chosen for it; `None` if each message chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent's mode chosen for it; `None` for the one in which it asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     /// The folder in which its agent works.
     pub folder: String,
     /// The work tree that contains the folder.
@@ -91,6 +95,9 @@ pub struct Record {
     /// Shown while this conversation is empty.
     #[serde(skip)]
     pub earlier: Option<EarlierConversation>,
+    /// The mode that its running agent is in.
+    #[serde(skip)]
+    pub current_mode: Option<ModeInfo>,
 }
 
 /// The use of a conversation's folder. A work tree may replace the folder only while it is `Open`.
@@ -127,6 +134,7 @@ impl Record {
             page,
             agent: None,
             model: None,
+            mode: None,
             folder,
             worktree: None,
             folder_use: Some(FolderUse::Open),
@@ -142,6 +150,7 @@ impl Record {
             tab_id: None,
             tabs: Vec::new(),
             earlier: None,
+            current_mode: None,
         }
     }
 
@@ -223,6 +232,8 @@ impl Record {
             state,
             queued,
             model: self.model.clone(),
+            mode: self.mode.clone(),
+            current_mode: self.current_mode.clone(),
             cost_usd: self.cost_usd,
             tabs: self.tabs.clone(),
             earlier: self.earlier.clone(),

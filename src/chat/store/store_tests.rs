@@ -75,7 +75,7 @@ fn clear_puts_the_conversation_into_history_and_gives_the_tab_an_empty_one() {
     let (_folder, home) = home();
     let store = Store::open(&home).unwrap();
     let old = store.open_for_tab(TabId(1), key("t1"), new("/a")).unwrap();
-    old.choose_agent(Some(AgentName::new("builtin")), None);
+    old.choose_agent(Some(AgentName::new("builtin")), None, None);
     talk(&old, "hello");
     let fresh = store.clear(old.id()).unwrap();
     assert_eq!(store.of_tab(TabId(1)).as_ref(), Some(fresh.id()));

@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub(crate) struct Choice {
     pub(crate) agent: Arc<dyn Agent>,
     pub(crate) model: Option<String>,
+    /// The agent's mode that the person chose; `None` for the one in which it asks.
+    pub(crate) mode: Option<String>,
     /// True if the agent decides what to do by itself, so the policy checks each of its actions.
     pub(crate) is_model: bool,
     /// True if the message is exactly one command, which runs without a model.
@@ -33,7 +35,15 @@ impl AgentPool {
             && message.is_some_and(is_one_command)
             && let Ok(agent) = known.get(&AgentName::new(builtin::NAME))
         {
-            return Choice { agent, model: None, is_model: false, direct: true, fault: None, notices: Vec::new() };
+            return Choice {
+                agent,
+                model: None,
+                mode: None,
+                is_model: false,
+                direct: true,
+                fault: None,
+                notices: Vec::new(),
+            };
         }
         let default = config.agents.default_name().map(AgentName::new);
         let wanted = conversation.info().agent.or(default);
@@ -51,7 +61,8 @@ impl AgentPool {
         let chosen = message.and_then(|message| message.model.clone()).or_else(|| conversation.model());
         let model = model_for(chosen.as_deref(), text, name.as_str(), offered, configured);
         let model = model.filter(|_| is_model);
-        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault), notices: Vec::new() }
+        let (mode, fault) = (conversation.mode(), info.and_then(|info| info.fault));
+        Choice { agent, model, mode, is_model, direct: false, fault, notices: Vec::new() }
     }
 }
 

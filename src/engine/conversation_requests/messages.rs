@@ -67,7 +67,9 @@ impl ConversationRequests {
             self.agents.get(agent)?;
         }
         if send.agent.is_some() {
-            conversation.choose_agent(send.agent.clone(), None);
+            // A mode is its agent's own.
+            let mode = conversation.mode().filter(|_| conversation.info().agent == send.agent);
+            conversation.choose_agent(send.agent.clone(), None, mode);
         }
         let (model, text) = match send.model {
             Some(model) => (Some(model), send.text),
@@ -145,7 +147,7 @@ impl ConversationRequests {
         if let Some(agent) = &choose.agent {
             self.agents.get(agent)?;
         }
-        conversation.choose_agent(choose.agent.clone(), choose.model.clone());
+        conversation.choose_agent(choose.agent.clone(), choose.model.clone(), choose.mode.clone());
         self.spare.renew(conversation.id());
         Ok(conversation.info())
     }

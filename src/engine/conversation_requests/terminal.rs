@@ -68,6 +68,10 @@ impl ConversationRequests {
         if lines.send(ChatLine::Conversation(subscribed.info)).await.is_err() {
             return Ok(());
         }
+        if request.mode.is_some() {
+            let info = conversation.info();
+            conversation.choose_agent(request.agent.clone().or(info.agent), info.model, request.mode);
+        }
         let send = ChatSend {
             conversation_id: conversation.id().clone(),
             client_id: request.client_id.clone(),

@@ -78,6 +78,7 @@ impl Task {
                     }
                 }
             },
+            AgentEvent::ModeChanged(mode) => self.conversation.entered_mode(Some(mode)),
             AgentEvent::Plan(entries) => self.append(ChatBody::Plan { turn_id, entries }),
             AgentEvent::Offers(offers) => self.offers(offers),
             AgentEvent::Notice(sentence) => self.append(ChatBody::notice(turn_id, sentence)),
@@ -97,6 +98,7 @@ impl Task {
         match event {
             AgentEvent::SessionStarted { resume, .. } => self.remember_session(resume),
             AgentEvent::Offers(offers) => self.offers(offers),
+            AgentEvent::ModeChanged(mode) => self.conversation.entered_mode(Some(mode)),
             AgentEvent::Exited { .. } => {
                 self.end_session();
                 self.step(Event::AgentExited { fault: None });
@@ -170,7 +172,9 @@ impl Task {
         let Some((tool, arguments)) = self.steps.call_of(step_id) else { return outcome };
         match outcome {
             StepOutcome::Failed if self.gate.take_denied(step_id, tool, arguments) => StepOutcome::Denied,
-            StepOutcome::Unknown if self.gate.take_unsent(step_id, tool, arguments) => StepOutcome::NotSent,
+            StepOutcome::Failed | StepOutcome::Unknown if self.gate.take_unsent(step_id, tool, arguments) => {
+                StepOutcome::NotSent
+            }
             outcome => outcome,
         }
     }

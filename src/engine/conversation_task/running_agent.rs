@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct RunningAgent {
     pub(super) agent: AgentName,
     pub(super) model: Option<String>,
+    pub(super) mode: Option<String>,
     pub(super) folder: String,
     pub(super) generation: u64,
     pub(super) session: Box<dyn AgentSession>,
@@ -35,6 +36,7 @@ pub(super) struct RunningAgent {
 pub(super) struct Starting {
     pub(super) agent: AgentName,
     pub(super) model: Option<String>,
+    pub(super) mode: Option<String>,
     pub(super) folder: String,
     /// The turn that waits for it; `None` while it is started in advance.
     pub(super) turn_id: Option<TurnId>,
@@ -114,6 +116,7 @@ impl Task {
 
     pub(super) fn close(&self, session: RunningAgent) {
         let RunningAgent { session, tools, slot, .. } = session;
+        self.conversation.entered_mode(None);
         self.services.tools.revoke(&tools);
         self.services.agents.ended(self.conversation.id());
         self.services.agents.unmark_spare(self.conversation.id());

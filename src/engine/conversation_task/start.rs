@@ -10,6 +10,7 @@ use crate::agents::{AgentAccess, Choice, Slot, SlotAnswer};
 use crate::conversations::Input;
 use crate::tools::ConversationTools;
 use gstack_agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
+use gstack_base::program;
 use gstack_chat::Event;
 use gstack_chat::turn::Message;
 use gstack_protocol::catalogue;
@@ -55,8 +56,10 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let folder = self.conversation.folder();
-        // The same agent switches to another model without a new process, if it can.
-        if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder) {
+        // The same agent switches to another model without a new process, if it can. Another mode needs a new one: its
+        // sandbox may differ.
+        let is_same = |s: &&mut RunningAgent| s.agent == name && s.folder == folder && s.mode == choice.mode;
+        if let Some(session) = self.session.as_mut().filter(is_same) {
             let same = session.model == choice.model;
             if same || session.session.set_model(choice.model.clone()).await.is_ok() {
                 session.model = choice.model;
@@ -64,7 +67,7 @@ impl Task {
             }
         }
         if let Some(starting) = &mut self.starting
-            && (&starting.agent, &starting.folder) == (&name, &folder)
+            && (&starting.agent, &starting.folder, &starting.mode) == (&name, &folder, &choice.mode)
         {
             starting.turn_id = Some(turn_id);
             // It switches to the turn's model once it has started.
@@ -138,12 +141,13 @@ impl Task {
         let generation = LATEST_START.fetch_add(1, Ordering::Relaxed) + 1;
         self.generation = generation;
         let cancel = CancellationToken::new();
-        let Choice { agent, model, is_model, .. } = choice;
+        let Choice { agent, model, mode, is_model, .. } = choice;
         let name = agent.name();
-        let (launch, tools) = self.launch(&name, model.clone(), is_model);
+        let (launch, tools) = self.launch(&name, (model.clone(), mode.clone()), is_model);
         let environment = self.services.agents.environment_for(self.conversation.id(), tools.token());
         let folder = launch.folder.to_string_lossy().into_owned();
-        self.starting = Some(Starting { agent: name, model, folder, turn_id, tools, cancel: cancel.clone(), slot });
+        self.starting =
+            Some(Starting { agent: name, model, mode, folder, turn_id, tools, cancel: cancel.clone(), slot });
         self.begin_session(generation, agent, launch, environment, cancel);
     }
 
@@ -179,7 +183,12 @@ impl Task {
         });
     }
 
-    fn launch(&self, agent: &AgentName, model: Option<String>, is_model: bool) -> (Launch, Arc<ConversationTools>) {
+    fn launch(
+        &self,
+        agent: &AgentName,
+        (model, mode): (Option<String>, Option<String>),
+        is_model: bool,
+    ) -> (Launch, Arc<ConversationTools>) {
         let tools = self.services.tools.open(self.gate.clone(), !is_model);
         let offered: Vec<String> = AgentAccess::offered(tools.as_ref()).into_iter().map(|tool| tool.name).collect();
         let launch = Launch {
@@ -187,8 +196,14 @@ impl Task {
             folder: self.conversation.folder().into(),
             resume: self.conversation.resume(agent),
             model,
+            mode,
             system_prompt: gstack_agent::prompt::system_prompt(&offered),
-            mcp: McpEndpoint { url: self.services.mcp_url.clone(), token: tools.token().to_owned(), tools: offered },
+            mcp: McpEndpoint {
+                url: self.services.mcp_url.clone(),
+                token: tools.token().to_owned(),
+                tools: offered,
+                program: program::path().ok(),
+            },
             tools: tools.clone(),
             environment: Default::default(),
             run_files: self.services.home.run_files(),
@@ -216,12 +231,13 @@ impl Task {
         let starting = if current { self.starting.take() } else { None };
         match (starting, outcome) {
             (Some(starting), Ok(session)) => {
-                let Starting { agent, model, folder, turn_id, tools, slot, .. } = starting;
+                let Starting { agent, model, mode, folder, turn_id, tools, slot, .. } = starting;
                 let is_informed = session.resumed();
                 let (had_a_message, unsaved_session_id) = (false, None);
                 self.session = Some(RunningAgent {
                     agent,
                     model,
+                    mode,
                     folder,
                     generation,
                     session,

@@ -142,7 +142,7 @@ async fn a_model_that_comes_with_a_message_is_for_its_turn_alone() {
     let folder = tempfile::tempdir().unwrap();
     let engine = engine_at(&folder.path().join("home")).await;
     let conversation = conversation_of(&engine);
-    conversation.choose_agent(Some(AgentName::new("claude")), Some("sonnet".to_owned()));
+    conversation.choose_agent(Some(AgentName::new("claude")), Some("sonnet".to_owned()), None);
     let named = Message { model: Some("opus".to_owned()), ..message("why is it so?") };
     let plain = message("why is it so, again?");
     assert_eq!(engine.inner.task_services.choose(&conversation, &named).await.model.as_deref(), Some("opus"));
@@ -160,7 +160,7 @@ async fn a_message_that_is_sent_with_a_model_changes_nothing_for_the_next() {
     let engine = engine_at(&folder.path().join("home")).await;
     let conversation = conversation_of(&engine);
     // The built-in agent starts no process.
-    conversation.choose_agent(Some(AgentName::new(builtin::NAME)), Some("sonnet".to_owned()));
+    conversation.choose_agent(Some(AgentName::new(builtin::NAME)), Some("sonnet".to_owned()), None);
     for (text, model) in [("/deep why is it so?", None), ("and that?", Some("opus".to_owned()))] {
         let send = ChatSend {
             conversation_id: conversation.id().clone(),

@@ -1,0 +1,239 @@
+//! What is known of ACP agents by their program: the modes in which they ask, the paths that they write, the variables
+//! that make them ask.
+//!
+//! Owns the table. An agent that is not in it gets what its name suggests, and its modes are recognised by common ids.
+
+use crate::sandbox::{Access, Fixed};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The ids of modes in which an agent asks, if its entry names none. Best first.
+const ASKING: [&str; 8] = ["default", "ask", "always-ask", "approve", "manual", "supervised", "read-only", "readonly"];
+
+/// One agent, as it was seen with the version beside it. Paths are relative to the home directory.
+#[derive(Debug)]
+pub(super) struct KnownAgent {
+    /// The names of its program and of its package.
+    programs: &'static [&'static str],
+    /// The ids of its modes in which it asks before it writes a file or runs a command, best first. `None`: the usual ids.
+    asks: Option<&'static [&'static str]>,
+    /// What it may access, if another agent's entry says it.
+    as_of: Option<fn() -> Access>,
+    /// The folders that it writes.
+    write: &'static [&'static str],
+    /// What it reads.
+    read: &'static [&'static str],
+    /// Folders and files inside `write` with what the person's own agent runs or obeys. A file ends with its empty content.
+    fixed: &'static [(&'static str, Option<&'static str>)],
+    /// A variable with configuration as JSON that makes it ask. It is merged into the person's.
+    configuration: Option<(&'static str, &'static str)>,
+}
+
+const NONE: KnownAgent =
+    KnownAgent { programs: &[], asks: None, as_of: None, write: &[], read: &[], fixed: &[], configuration: None };
+
+/// Makes opencode ask. Its agent `build` has it too, since a project's `opencode.json` may give that agent permissions of its
+/// own, which count before the general ones. This is merged after every file. A subagent may have others: its start is
+/// asked for.
+const OPENCODE_ASKS: &str = r#"{
+    "permission": {"edit": "ask", "bash": "ask", "webfetch": "ask", "external_directory": "ask", "task": "ask"},
+    "agent": {"build": {"permission":
+        {"edit": "ask", "bash": "ask", "webfetch": "ask", "external_directory": "ask", "task": "ask"}}}
+}"#;
+
+const KNOWN: [KnownAgent; 12] = [
+    KnownAgent {
+        programs: &["claude-agent-acp", "claude-code-acp"],
+        // Seen with 0.101.0.
+        asks: Some(&["default"]),
+        as_of: Some(Access::claude),
+        ..NONE
+    },
+    KnownAgent {
+        programs: &["gemini", "gemini-cli"],
+        // Seen with 0.61.0.
+        asks: Some(&["default"]),
+        as_of: Some(Access::gemini),
+        ..NONE
+    },
+    KnownAgent {
+        programs: &["opencode", "opencode-ai"],
+        // Seen with 1.18.33.
+        asks: Some(&["build"]),
+        write: &[".local/share/opencode", ".local/state/opencode", ".cache/opencode"],
+        read: &[".config/opencode"],
+        fixed: &[(".local/share/opencode/bin", None)],
+        configuration: Some(("OPENCODE_CONFIG_CONTENT", OPENCODE_ASKS)),
+        ..NONE
+    },
+    KnownAgent {
+        programs: &["vibe-acp", "mistral-vibe"],
+        // Seen with 3.0.2.
+        asks: Some(&["default"]),
+        write: &[".vibe"],
+        fixed: &[
+            (".vibe/agents", None),
+            (".vibe/prompts", None),
+            (".vibe/skills", None),
+            (".vibe/tools", None),
+            (".vibe/config.toml", Some("")),
+        ],
+        ..NONE
+    },
+    KnownAgent {
+        programs: &["codex-acp"],
+        // Seen with 2.6.0.
+        asks: Some(&["read-only"]),
+        as_of: Some(Access::codex),
+        ..NONE
+    },
+    KnownAgent {
+        programs: &["copilot"],
+        // Seen with 1.0.102.
+        asks: Some(&["https://agentclientprotocol.com/protocol/session-modes#agent", "agent"]),
+        write: &[".copilot"],
+        fixed: &[(".copilot/agents", None), (".copilot/skills", None), (".copilot/mcp-config.json", Some("{}\n"))],
+        ..NONE
+    },
+    KnownAgent {
+        programs: &["qwen", "qwen-code"],
+        // Seen with 0.15.10.
+        asks: Some(&["default"]),
+        write: &[".qwen"],
+        fixed: &[
+            (".qwen/agents", None),
+            (".qwen/commands", None),
+            (".qwen/extensions", None),
+            (".qwen/skills", None),
+            (".qwen/settings.json", Some("{}\n")),
+            (".qwen/QWEN.md", Some("")),
+        ],
+        ..NONE
+    },
+    // Its mode `default` asks for edits, but not for every command.
+    // Seen with 0.19.0.
+    KnownAgent { programs: &["hermes-acp", "hermes"], asks: Some(&[]), write: &[".hermes"], ..NONE },
+    // Seen with 3.0.65.
+    KnownAgent { programs: &["cline"], write: &[".cline"], ..NONE },
+    // Seen with 0.36.0.
+    KnownAgent { programs: &["auggie"], write: &[".augment"], ..NONE },
+    // Seen with 1.16.0.
+    KnownAgent { programs: &["openhands"], write: &[".openhands"], ..NONE },
+    // Seen with 0.10.48.
+    KnownAgent { programs: &["fast-agent-acp", "fast-agent-mcp"], write: &[".fast-agent"], ..NONE },
+];
+
+impl KnownAgent {
+    /// Returns the entry of the agent that this command starts: by the program, or by an argument of a program such as
+    /// `npx`, `uvx` or `node`.
+    pub(super) fn of(program: &Path, arguments: &[OsString]) -> Option<&'static Self> {
+        let named = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsString::as_os_str));
+        named.filter_map(name_of).find_map(|name| KNOWN.iter().find(|known| known.programs.contains(&name.as_str())))
+    }
+
+    /// Adds the configuration that makes it ask to its environment.
+    pub(super) fn configure(&self, variables: &mut BTreeMap<OsString, OsString>) {
+        let Some((name, ours)) = self.configuration else { return };
+        let given = variables.get(OsStr::new(name)).and_then(|text| serde_json::from_str(text.to_str()?).ok());
+        let mut whole = given.filter(Value::is_object).unwrap_or_else(|| json!({}));
+        // The table's own text is JSON: a test reads it.
+        merge(&mut whole, serde_json::from_str(ours).unwrap_or_default());
+        variables.insert(name.into(), whole.to_string().into());
+    }
+
+    /// Returns what it may access besides its folder.
+    pub(super) fn access(&self) -> Access {
+        if let Some(access) = self.as_of {
+            return access();
+        }
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let fixed = self.fixed.iter().map(|(path, empty)| Fixed { path: path.into(), empty: *empty });
+        Access { read: paths(self.read), write: paths(self.write), fixed: fixed.collect(), ..Access::default() }
+    }
+}
+
+/// Merges `ours` into `whole`, in which it wins.
+fn merge(whole: &mut Value, ours: Value) {
+    match (whole, ours) {
+        (Value::Object(whole), Value::Object(ours)) => {
+            for (name, value) in ours {
+                merge(whole.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (whole, ours) => *whole = ours,
+    }
+}
+
+/// Returns the ids of the modes in which an agent asks, best first.
+pub(super) fn asking_modes(known: Option<&'static KnownAgent>) -> &'static [&'static str] {
+    known.and_then(|known| known.asks).unwrap_or(&ASKING)
+}
+
+/// Returns the name of a program or package: without folders, scope, version and extension.
+fn name_of(argument: &OsStr) -> Option<String> {
+    let name = Path::new(argument).file_name()?.to_str()?;
+    let name = name.split_once('@').map_or(name, |(name, _version)| name);
+    let name = ["exe", "js", "mjs", "cjs", "py"]
+        .iter()
+        .find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'))
+        .unwrap_or(name);
+    Some(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KnownAgent, asking_modes};
+    use serde_json::Value;
+    use std::collections::BTreeMap;
+    use std::ffi::OsString;
+    use std::path::Path;
+
+    fn found(command: &str) -> Option<&'static str> {
+        let mut words = command.split(' ').map(OsString::from);
+        let program = words.next()?;
+        let arguments: Vec<OsString> = words.collect();
+        KnownAgent::of(Path::new(&program), &arguments).map(|known| known.programs[0])
+    }
+
+    #[test]
+    fn a_known_agent_is_found_however_it_is_started() {
+        for (command, name) in [
+            ("opencode acp", Some("opencode")),
+            ("/opt/bin/opencode acp", Some("opencode")),
+            ("npx -y @qwen-code/qwen-code@0.15.10 --acp", Some("qwen")),
+            ("npx -y @agentclientprotocol/codex-acp", Some("codex-acp")),
+            ("uvx --from mistral-vibe vibe-acp", Some("vibe-acp")),
+            ("node /srv/node_modules/.bin/copilot --acp", Some("copilot")),
+            ("python3 /srv/agent.py 7", None),
+            ("mine", None),
+        ] {
+            assert_eq!(found(command), name, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_makes_an_agent_ask_wins_over_the_persons_configuration_and_keeps_the_rest() {
+        let opencode = KnownAgent::of(Path::new("opencode"), &[]).unwrap();
+        for given in
+            [r#"{"model":"m","permission":{"edit":"allow"},"agent":{"build":{"permission":"allow"}}}"#, "", "[]"]
+        {
+            let mut variables = BTreeMap::from([("OPENCODE_CONFIG_CONTENT".into(), OsString::from(given))]);
+            opencode.configure(&mut variables);
+            let text = variables.into_values().next().unwrap().into_string().unwrap();
+            let configured: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(configured["model"].is_string(), given.contains("model"));
+            for permission in [&configured["permission"], &configured["agent"]["build"]["permission"]] {
+                assert!(permission["edit"] == "ask" && permission["bash"] == "ask", "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_agent_whose_modes_all_write_unasked_has_no_asking_mode() {
+        let hermes = KnownAgent::of(Path::new("hermes-acp"), &[]);
+        assert!(!asking_modes(hermes).contains(&"default"));
+        assert!(asking_modes(None).contains(&"default"));
+    }
+}
