@@ -179,7 +179,7 @@ pub struct LookForAgents {
 #[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ChatLine {
-    Conversation(ConversationInfo),
+    Conversation(Box<ConversationInfo>),
     Event(ChatEvent),
     Delta(ChatDelta),
     /// The message was not accepted, or its answer was interrupted: the terminal read too slowly, or the daemon stopped.

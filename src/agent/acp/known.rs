@@ -23,8 +23,8 @@ pub(super) struct KnownAgent {
     as_of: Option<fn() -> Access>,
     /// The folders that it writes.
     write: &'static [&'static str],
-    /// What it reads.
-    read: &'static [&'static str],
+    /// Folders in which it finds what the person has, and in which what it makes stays in memory.
+    in_memory: &'static [&'static str],
     /// Folders and files inside `write` with what the person's own agent runs or obeys. A file ends with its empty content.
     fixed: &'static [(&'static str, Option<&'static str>)],
     /// A variable with configuration as JSON that makes it ask. It is merged into the person's.
@@ -32,7 +32,7 @@ pub(super) struct KnownAgent {
 }
 
 const NONE: KnownAgent =
-    KnownAgent { programs: &[], asks: None, as_of: None, write: &[], read: &[], fixed: &[], configuration: None };
+    KnownAgent { programs: &[], asks: None, as_of: None, write: &[], in_memory: &[], fixed: &[], configuration: None };
 
 /// Makes opencode ask. Its agent `build` has it too, since a project's `opencode.json` may give that agent permissions of its
 /// own, which count before the general ones. This is merged after every file. A subagent may have others: its start is
@@ -63,7 +63,7 @@ const KNOWN: [KnownAgent; 12] = [
         // Seen with 1.18.33.
         asks: Some(&["build"]),
         write: &[".local/share/opencode", ".local/state/opencode", ".cache/opencode"],
-        read: &[".config/opencode"],
+        in_memory: &[".config/opencode"],
         fixed: &[(".local/share/opencode/bin", None)],
         configuration: Some(("OPENCODE_CONFIG_CONTENT", OPENCODE_ASKS)),
         ..NONE
@@ -94,7 +94,11 @@ const KNOWN: [KnownAgent; 12] = [
         // Seen with 1.0.102.
         asks: Some(&["https://agentclientprotocol.com/protocol/session-modes#agent", "agent"]),
         write: &[".copilot"],
-        fixed: &[(".copilot/agents", None), (".copilot/skills", None), (".copilot/mcp-config.json", Some("{}\n"))],
+        fixed: &[
+            (".copilot/agents", None),
+            (".copilot/skills", None),
+            (".copilot/mcp-config.json", Some("{\"mcpServers\": {}}\n")),
+        ],
         ..NONE
     },
     KnownAgent {
@@ -150,7 +154,13 @@ impl KnownAgent {
         }
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         let fixed = self.fixed.iter().map(|(path, empty)| Fixed { path: path.into(), empty: *empty });
-        Access { read: paths(self.read), write: paths(self.write), fixed: fixed.collect(), ..Access::default() }
+        Access {
+            write: paths(self.write),
+            overlaid: paths(self.in_memory),
+            locks_in_home: !self.in_memory.is_empty(),
+            fixed: fixed.collect(),
+            ..Access::default()
+        }
     }
 }
 

@@ -65,7 +65,7 @@ impl ConversationRequests {
         let (sender, mut pushes) = mpsc::unbounded_channel::<Push>();
         let sink: Arc<dyn Sink> = Arc::new(sender);
         let (subscribed, subscription) = conversation.subscribe(conversation.head(), sink).map_err(|e| e.fault())?;
-        if lines.send(ChatLine::Conversation(subscribed.info)).await.is_err() {
+        if lines.send(ChatLine::Conversation(Box::new(subscribed.info))).await.is_err() {
             return Ok(());
         }
         if request.mode.is_some() {
@@ -96,7 +96,7 @@ impl ConversationRequests {
                 ToPanel::ChatEvent(event) => ChatLine::Event(event.event.clone()),
                 ToPanel::ChatDelta(delta) => ChatLine::Delta(delta.clone()),
                 // Carries the state too, so that a terminal can say why nothing arrives.
-                ToPanel::ChatInfo(info) => ChatLine::Conversation(info.clone()),
+                ToPanel::ChatInfo(info) => ChatLine::Conversation(Box::new(info.clone())),
                 ToPanel::ChatGap(_) => return Err(TerminalError::TooSlow.into()),
                 _ => continue,
             };
