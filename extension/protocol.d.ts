@@ -1190,6 +1190,14 @@ noAutostart?: boolean,
  */
 forModel?: boolean, 
 /**
+ * The bytes of a result that reach the model; the rest is kept for `cursor`. Absent for all of it.
+ */
+keeps?: number | null, 
+/**
+ * Reads on where a result of this command was cut, instead of running it.
+ */
+cursor?: string | null, 
+/**
  * The registration that the caller acts under. The daemon goes by the calling process: this only makes sure that a
  * driver whose registration has ended is refused, and does not act as the person.
  */
