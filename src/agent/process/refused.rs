@@ -33,8 +33,8 @@ impl LastWords {
         let refusal = lines().filter(|line| says(line, &REFUSED)).find_map(|line| Some((line, path_in(line)?)));
         // The first line of the last trouble: what follows is a stack, then the runtime's version.
         let is_stack = |line: &&str| line.starts_with("at ") || line.starts_with("File \"");
-        let trouble = lines().filter(|line| !is_stack(line) && says(line, &TROUBLE)).last();
-        let line = refusal.as_ref().map(|(line, _)| *line).or(trouble).or_else(|| lines().last())?;
+        let trouble = lines().rfind(|line| !is_stack(line) && says(line, &TROUBLE));
+        let line = refusal.as_ref().map(|(line, _)| *line).or(trouble).or_else(|| lines().next_back())?;
         Some(Self { line: one_line(line, LONGEST_LINE), refused: refusal.map(|(_, path)| path) })
     }
 }
