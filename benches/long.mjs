@@ -233,7 +233,9 @@ if (kind === 'on-disk') {
   const load = `load ${before} at the start, ${loadavg()[0].toFixed(1)} at the end`;
   const command = `node benches/long.mjs ${kind}${amount === usual ? '' : ` ${amount}`}`;
   const reduced = amount === usual ? '' : ` (${amount} instead of ${usual} ${unit})`;
-  const text = `## ${title}\n\n${day}, \`${command}\`${reduced}, ${availableParallelism()} cores, ${load}.${/\/debug\//.test(GSTACK) ? ' A debug build.' : ''}\n\n${found}\n`;
+  const debug = /\/debug\//.test(GSTACK) ? ' A debug build.' : '';
+  const head = `## ${title}\n\n${day}, \`${command}\`${reduced}, ${availableParallelism()} cores, ${load}.${debug}`;
+  const text = `${head}\n\n${found}\n`;
   process.stdout.write(text);
   if (!process.argv.includes('--dry')) replaceSection(RESULTS, `long ${kind}`, text);
 }

@@ -15,7 +15,10 @@ export async function until(check) {
   throw new Error(`never: ${check}`);
 }
 
-/** Serves a page, or for each address what `page(address, request, response)` returns; null if that function has answered. Returns the port. */
+/**
+ * Serves a page, or for each address what `page(address, request, response)` returns; null if that function has answered. Returns the
+ * port.
+ */
 export async function serve(page) {
   const server = createServer((request, response) => {
     const html = typeof page === 'function' ? page(new URL(request.url, 'http://localhost'), request, response) : page;
@@ -45,13 +48,17 @@ export async function connect(cdp) {
       replies.set(++id, { resolve, reject });
       socket.send(JSON.stringify({ id, method, params, sessionId }));
     });
-  /** Returns a session: a function that sends a command, with `id`, `value(expression)`, and `event(name)`, which waits for the first one. */
+  /**
+   * Returns a session: a function that sends a command, with `id`, `value(expression)`, and `event(name)`, which waits for the first
+   * one.
+   */
   const attach = async (targetId) => {
     const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
     const session = (method, params) => send(method, params, sessionId);
     session.id = sessionId;
     session.value = async (expression) => {
-      const { result, exceptionDetails } = await session('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true, userGesture: true });
+      const how = { awaitPromise: true, returnByValue: true, userGesture: true };
+      const { result, exceptionDetails } = await session('Runtime.evaluate', { expression, ...how });
       return exceptionDetails ? exceptionDetails.exception.description : result.value;
     };
     session.seen = (name) => events.find(({ method, sessionId: from }) => method === name && from === sessionId)?.params;

@@ -17,7 +17,8 @@ const NOTES = {
     'All in one browser without a window. The commands are those of one tab of 100 elements, over `http.sock`; ' +
     '`tabs` lists all, so its answer grows with them. `newtab` is the time of one of the last five.',
   elements:
-    'A tab with one page of that many elements, ten an entry of a list: three of them can be operated. `newtab` is one run, until the page has loaded.',
+    'A tab with one page of that many elements, ten an entry of a list: three of them can be operated. ' +
+    '`newtab` is one run, until the page has loaded.',
   agents:
     'Each agent is a process (ACP, on node, in its sandbox) with a tab and a conversation of its own; about every three seconds it ' +
     "takes a snapshot over MCP and says a line. `url` and `snapshot -i` are a terminal's, beside them. " +
