@@ -71,7 +71,7 @@ impl Hostile {
         Turn { of: self, chat, agent: BufReader::new(agent) }
     }
 
-    fn approvals(&self) -> Vec<Value> {
+    pub fn approvals(&self) -> Vec<Value> {
         let listed: Value = serde_json::from_str(&self.stage.run(&["approvals", "--json"])).unwrap();
         listed["approvals"].as_array().unwrap().clone()
     }
@@ -149,6 +149,16 @@ impl Turn<'_> {
         assert_eq!(read, 0, "the agent lives: {line}");
     }
 
+    /// Starts a shell command of the agent's, whose calls may need approvals.
+    pub fn starts_in_shell(&mut self, command: &str) {
+        self.send(&json!({"run": command}));
+    }
+
+    /// Returns the output of the shell command that was started.
+    pub fn shell_ended(&mut self) -> Said {
+        self.answer()
+    }
+
     /// Returns the output of a shell command of the agent's.
     pub fn shell(&mut self, command: &str) -> Said {
         self.send(&json!({"run": command}));
@@ -200,6 +210,14 @@ impl Turn<'_> {
         self.of.stage.run(&words.into_iter().chain(how.iter().copied()).collect::<Vec<_>>());
         let said = self.answer();
         assert!(!said.is_error, "{asked}: {said:?}");
+        said
+    }
+
+    /// Allows it once as the person; the call fails nevertheless.
+    pub fn allowed_in_vain(&mut self, asked: &Value) -> Said {
+        self.of.stage.run(&["approvals", "allow", asked["approvalId"].as_str().unwrap()]);
+        let said = self.answer();
+        assert!(said.is_error, "{asked}: {said:?}");
         said
     }
 

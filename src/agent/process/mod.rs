@@ -6,3 +6,4 @@ pub mod brief;
 pub mod child;
 pub mod lines;
 pub mod minder;
+pub mod renewal;

@@ -3,9 +3,9 @@
 //! Owns the order of the wrappers: minder, sandbox, minder, program. Never starts anything.
 
 use super::plan::Plan;
-use super::{Confinement, Mechanism, Sandbox, Scratch, bubblewrap, caches, confine, npm, seatbelt};
+use super::{Confinement, Mechanism, Sandbox, Scratch, bubblewrap, caches, confine, npm, overlay, seatbelt};
 use crate::adapter::AgentEnvironment;
-use crate::process::minder;
+use crate::process::{minder, renewal};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,6 +85,11 @@ pub fn command<A: AsRef<OsStr>>(
             Err(error) => tracing::warn!(%error, "packages that an agent downloads are not kept"),
         }
     }
+    // In a namespace, the folder in memory is in the usual place.
+    let copies = match sandbox.mechanism {
+        Mechanism::Landlock { .. } => overlay::make(&mut environment, scratch.temporary())?,
+        Mechanism::Namespaces { .. } | Mechanism::Seatbelt => Vec::new(),
+    };
     let plan = Plan::new(&sandbox, program, &arguments, &environment, folder, scratch.temporary())?;
     let (program, arguments) = match &sandbox.mechanism {
         Mechanism::Namespaces { bwrap, .. } => {
@@ -94,11 +99,19 @@ pub fn command<A: AsRef<OsStr>>(
             let mut all = bubblewrap::arguments(&plan);
             all.extend(["--".into(), inside.into()]);
             all.extend(inner);
-            minded(&environment, bwrap, all, &[minder::AROUND])
+            minded(&environment, bwrap, all, &[OsStr::new(minder::AROUND)])
         }
         Mechanism::Landlock { .. } => {
             let inner = confine::arguments(&sandbox.mechanism, &plan, program, &arguments)?;
-            minded(&environment, &sandbox.program, inner, &[])
+            let options: Vec<&OsStr> = copies
+                .iter()
+                .flat_map(|copy| [OsStr::new(renewal::OPTION), copy.own.as_os_str(), copy.of.as_os_str()])
+                .collect();
+            // Only a minder, which is outside, can pass a renewed file on.
+            if !copies.is_empty() && environment.minder.is_none() {
+                environment.minder = Some(sandbox.program.clone());
+            }
+            minded(&environment, &sandbox.program, inner, &options)
         }
         Mechanism::Seatbelt => {
             let mut all: Vec<OsString> = vec!["-p".into(), seatbelt::profile(&plan).into(), program.into()];
@@ -141,7 +154,7 @@ fn minded(
     environment: &AgentEnvironment,
     program: &Path,
     arguments: Vec<OsString>,
-    options: &[&str],
+    options: &[&OsStr],
 ) -> (PathBuf, Vec<OsString>) {
     let Some(minder) = &environment.minder else { return (program.to_owned(), arguments) };
     let mut all: Vec<OsString> = vec![minder::ROLE.into()];

@@ -71,9 +71,6 @@ pub(super) fn restrict(plan: &Plan) -> io::Result<()> {
         let access = if path == Path::new("/proc") { read } else { AccessFs::from_all(abi) };
         open(path, access)?;
     }
-    if let Some(home) = plan.home.as_ref().filter(|_| plan.locks_in_home) {
-        open(home, AccessFs::MakeDir | AccessFs::RemoveDir)?;
-    }
     let status = ruleset.restrict_self().map_err(io::Error::other)?;
     if status.ruleset == RulesetStatus::NotEnforced {
         return Err(io::Error::other("the kernel applies no Landlock rules"));

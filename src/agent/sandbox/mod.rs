@@ -16,13 +16,14 @@ mod landlock;
 mod mechanism;
 mod npm;
 mod opening;
+mod overlay;
 mod places;
 mod plan;
 mod scratch;
 mod seatbelt;
 mod sockets;
 
-pub use access::{Access, Fixed};
+pub use access::{Access, Fixed, Overlaid};
 pub use command::{Confined, command, refused};
 pub use confiner::{Confiner, SandboxMode, SandboxSettings, SandboxState};
 pub use detect::detect;
