@@ -80,14 +80,15 @@ download() {
     http://127.0.0.1:* | http://127.0.0.1/*) scheme='=http' redirects=0 ;;
     *) give_up "GSTACK_RELEASE_URL is $url: only https is accepted." ;;
   esac
+  # In blocks of 512 bytes. wget knows no limit, and older versions of curl none for a size that is not announced.
   if have curl; then
-    curl -fsSL --proto "$scheme" --proto-redir "$scheme" --max-redirs "$redirects" --connect-timeout 20 \
-      --speed-limit 1 --speed-time 60 --max-filesize 300000000 -o "$stage/$1" "$url/$1"
+    (ulimit -f 600000 && curl -fsSL --proto "$scheme" --proto-redir "$scheme" --max-redirs "$redirects" --connect-timeout 20 \
+      --speed-limit 1 --speed-time 60 --max-filesize 300000000 -o "$stage/$1" "$url/$1")
   elif have wget; then
     only=
     if [ "$scheme" = '=https' ]; then only=--https-only; fi
     # shellcheck disable=SC2086
-    wget -q $only --max-redirect="$redirects" --timeout=60 --tries=2 -O "$stage/$1" "$url/$1"
+    (ulimit -f 600000 && wget -q $only --max-redirect="$redirects" --timeout=60 --tries=2 -O "$stage/$1" "$url/$1")
   else
     give_up "curl or wget is needed for the download."
   fi
