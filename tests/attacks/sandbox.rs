@@ -293,6 +293,26 @@ async fn nothing_is_left_when_the_minder_is_killed_or_the_agent_ends() {
 }
 
 #[tokio::test]
+async fn an_agent_that_closes_its_output_is_noticed_although_it_lives() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for (number, mechanism) in mechanisms(&root).await.into_iter().enumerate() {
+        let home = root.join(number.to_string());
+        fs::create_dir_all(home.join("project")).unwrap();
+        fs::create_dir_all(home.join("g/run")).unwrap();
+        let (mut child, _confined) = start(&home, mechanism.clone(), "echo up; exec >&-; while :; do sleep 1000; done");
+        let mut said = String::new();
+        std::io::Read::read_to_string(child.stdout.as_mut().unwrap(), &mut said).unwrap();
+        assert_eq!(said, "up\n", "{mechanism:?}");
+        assert_eq!(child.try_wait().unwrap(), None, "{mechanism:?}: it lives");
+        for pid in running(&home) {
+            rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).ok();
+        }
+        child.wait().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn with_require_and_no_mechanism_nothing_starts_and_the_words_say_what_to_install() {
     let environment = AgentEnvironment {
         confinement: Confinement::Refused("bubblewrap is not installed".to_owned()),

@@ -71,6 +71,7 @@ async fn mind(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Res
     let _not_ours = [SignalKind::interrupt(), SignalKind::hangup()].map(signal);
     let parent = parent_ends();
     let agent = start(program, arguments, around)?;
+    release_output()?;
     let own = i32::try_from(std::process::id()).unwrap_or_default();
     let ended = async {
         loop {
@@ -121,6 +122,12 @@ fn start(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Result<u
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
     }
     Ok(command.spawn()?.id())
+}
+
+/// Lets go of the agent's output: only the agent keeps it open, so its end is noticed although the minder lives.
+fn release_output() -> io::Result<()> {
+    let nothing = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+    Ok(rustix::stdio::dup2_stdout(nothing)?)
 }
 
 /// Sends TERM to the processes in the sandbox, except the one that keeps it alive.

@@ -96,10 +96,12 @@ pub fn command<A: AsRef<OsStr>>(
             // One minder on each side: outside for the daemon, inside for the processes that the agent leaves behind.
             let inner = confine::arguments(&sandbox.mechanism, &plan, program, &arguments)?;
             let (inside, inner) = minded(&environment, &sandbox.program, inner, &[]);
+            let (inside, inner) = in_shell(OUTPUT_BACK, &inside, inner);
             let mut all = bubblewrap::arguments(&plan);
             all.extend(["--".into(), inside.into()]);
             all.extend(inner);
-            minded(&environment, bwrap, all, &[OsStr::new(minder::AROUND)])
+            let (around, all) = in_shell(OUTPUT_ASIDE, bwrap, all);
+            minded(&environment, &around, all, &[OsStr::new(minder::AROUND)])
         }
         Mechanism::Landlock { .. } => {
             let inner = confine::arguments(&sandbox.mechanism, &plan, program, &arguments)?;
@@ -147,6 +149,19 @@ fn quiet_git(environment: &mut AgentEnvironment, confined: bool) {
         variables.insert(format!("GIT_CONFIG_KEY_{number}").into(), name.into());
         variables.insert(format!("GIT_CONFIG_VALUE_{number}").into(), value.into());
     }
+}
+
+/// bubblewrap keeps its standard output open for as long as it runs, but no other descriptor. So the agent's output goes by
+/// another one, and its end is noticed although bubblewrap lives.
+const OUTPUT_ASIDE: &str = r#"exec 3>&1 >/dev/null; exec "$@""#;
+const OUTPUT_BACK: &str = r#"exec >&3 3>&-; exec "$@""#;
+
+/// Returns a shell's command that runs `script`, which becomes the program.
+fn in_shell(script: &str, program: &Path, arguments: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
+    let mut all: Vec<OsString> = ["-c", script, "sh"].map(OsString::from).into();
+    all.push(program.into());
+    all.extend(arguments);
+    ("/bin/sh".into(), all)
 }
 
 /// Returns the command with a minder if the environment names one.
