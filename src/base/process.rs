@@ -194,6 +194,16 @@ impl ProcessTable {
     }
 }
 
+/// Returns whether a process is stopped (`kill -STOP`), so it answers nothing. False on systems that do not tell.
+pub fn is_stopped(pid: i32) -> bool {
+    let state = || {
+        let stat = in_proc(pid, "stat").ok()?;
+        let after = stat.iter().rposition(|byte| *byte == b')')? + 2;
+        stat.get(after).copied()
+    };
+    matches!(state(), Some(b'T' | b't'))
+}
+
 /// Returns a variable's value in the environment that a process started with.
 pub fn variable(pid: i32, name: &str) -> Option<String> {
     let bytes = in_proc(pid, "environ").ok()?;
@@ -289,6 +299,22 @@ mod tests {
         assert_eq!(Process::find(pid), None, "it has ended and is not reaped");
         child.wait().unwrap();
         assert!(EndWatch::on(Pid::from_raw(pid).unwrap()).is_none(), "there is no such process");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_stopped_process_is_told_from_a_running_one() {
+        let mut child =
+            Command::new("sh").args(["-c", "read line"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pid = child.id().cast_signed();
+        assert!(!is_stopped(pid) && !is_stopped(own_pid()));
+        rustix::process::kill_process(Pid::from_raw(pid).unwrap(), rustix::process::Signal::STOP).unwrap();
+        while !is_stopped(pid) {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!is_stopped(pid));
     }
 
     #[cfg(target_os = "linux")]
