@@ -131,7 +131,8 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
             Some(Value::Bool(true)) if flag.value.is_none() => words.push(flag.name.to_owned()),
             Some(value) if flag.value.is_some() => {
                 words.push(flag.name.to_owned());
-                words.push(text_of(spec, flag_name(flag), value)?);
+                let is_number = matches!(flag.value, Some("MS" | "N"));
+                words.push(word_of(spec, flag_name(flag), value, is_number)?);
             }
             Some(_) => return Err(bad(spec, &format!("{} must be true or false", flag_name(flag)))),
         }
@@ -145,10 +146,10 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
             None | Some(Value::Null) => {}
             Some(Value::Array(list)) if parameter.kind == Kind::List => {
                 for value in list {
-                    values.push(text_of(spec, name, value)?);
+                    values.push(word_of(spec, name, value, false)?);
                 }
             }
-            Some(value) => values.push(text_of(spec, name, value)?),
+            Some(value) => values.push(word_of(spec, name, value, parameter.kind == Kind::Number)?),
         }
     }
     if !values.is_empty() {
@@ -158,7 +159,19 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
     Ok(words)
 }
 
-fn text_of(spec: &Spec, name: &str, value: &Value) -> Result<String, Fault> {
+/// Returns a value as a word. A wrong type is an error here, before the person is asked about the call. A number as a text
+/// and a text as a number are taken, because models write both.
+fn word_of(spec: &Spec, name: &str, value: &Value, is_number: bool) -> Result<String, Fault> {
+    if is_number {
+        // JSON has one kind of number: 100.0 is an integer.
+        let whole = match value {
+            Value::Number(number) if number.is_f64() => number.as_f64().filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}")),
+            Value::Number(number) => Some(number.to_string()),
+            Value::String(text) => text.trim().parse::<i64>().ok().map(|number| number.to_string()),
+            _ => None,
+        };
+        return whole.ok_or_else(|| bad(spec, &format!("{name} must be an integer")));
+    }
     match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -194,8 +207,22 @@ mod tests {
     #[test]
     fn wrong_arguments_are_named() {
         let click = registry::find("click").unwrap();
-        for wrong in [json!({}), json!({ "selector": {} }), json!({ "selector": "a", "force": true }), json!([])] {
+        for wrong in [
+            json!({}),
+            json!({ "selector": {} }),
+            json!({ "selector": ["a"] }),
+            json!({ "selector": "a", "force": true }),
+            json!({ "selector": "a", "timeout": "soon" }),
+            json!({ "selector": "a", "timeout": 1.5 }),
+            json!({ "selector": "a", "timeout": true }),
+            json!({ "selector": "a", "timeout": [1] }),
+            json!([]),
+        ] {
             assert!(arguments_of(click, &wrong).is_err(), "{wrong}");
+        }
+        for right in [json!(100), json!("100"), json!(100.0)] {
+            let words = arguments_of(click, &json!({ "selector": "a", "timeout": right })).unwrap();
+            assert_eq!(words, ["--timeout", "100", "--", "a"], "{right}");
         }
     }
 
