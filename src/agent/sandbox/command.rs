@@ -94,17 +94,17 @@ pub fn command<A: AsRef<OsStr>>(
     let (program, arguments) = match &sandbox.mechanism {
         Mechanism::Namespaces { bwrap, .. } => {
             // One minder on each side: outside for the daemon, inside for the processes that the agent leaves behind.
-            let inner = confine::arguments(&sandbox.mechanism, &plan, program, &arguments)?;
+            let (mut all, mounted) = bubblewrap::arguments(&plan);
+            let inner = confine::arguments(&sandbox.mechanism, &plan, &mounted, program, &arguments)?;
             let (inside, inner) = minded(&environment, &sandbox.program, inner, &[]);
             let (inside, inner) = in_shell(OUTPUT_BACK, &inside, inner);
-            let mut all = bubblewrap::arguments(&plan);
             all.extend(["--".into(), inside.into()]);
             all.extend(inner);
             let (around, all) = in_shell(OUTPUT_ASIDE, bwrap, all);
             minded(&environment, &around, all, &[OsStr::new(minder::AROUND)])
         }
         Mechanism::Landlock { .. } => {
-            let inner = confine::arguments(&sandbox.mechanism, &plan, program, &arguments)?;
+            let inner = confine::arguments(&sandbox.mechanism, &plan, &[], program, &arguments)?;
             let options: Vec<&OsStr> = copies
                 .iter()
                 .flat_map(|copy| [OsStr::new(renewal::OPTION), copy.own.as_os_str(), copy.of.as_os_str()])

@@ -14,6 +14,7 @@ mod detect;
 mod git;
 mod landlock;
 mod mechanism;
+mod mounted;
 mod npm;
 mod opening;
 mod overlay;
