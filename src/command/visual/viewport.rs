@@ -3,7 +3,7 @@
 use crate::core::{Arguments, Context, Output};
 use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, ValueType,
-    Verb, When, Writes, flag, phrase, phrase_when,
+    Verb, Writes, flag, phrase,
 };
 use gstack_browser::page::Screen;
 use gstack_protocol::fault::{Fault, FaultCode};
@@ -41,7 +41,7 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     offered: Offered::Extended(Capability::Emulation),
     everyday: Everyday::Works,
     needs: Needs::Browser,
-    phrases: &[phrase_when(When::Has("WxH"), Verb::Resize, "the page to {WxH}"), phrase(Verb::Resize, "the page")],
+    phrases: &[phrase(Verb::Resize, "the page to {WxH}"), phrase(Verb::Resize, "the page")],
     output: "Viewport set to WxH, Viewport set to WxH at scale N, Viewport set to scale N",
     data: "{width: number | null, height: number | null, scale: number | null}",
     run: |context, arguments| Box::pin(viewport(context, arguments)),
