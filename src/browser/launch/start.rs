@@ -144,6 +144,11 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         variable: options.variable(PATH_VARIABLE).map(PathBuf::from),
         config: options.configured_browser.clone(),
     };
+    // The browser would end without a word about it.
+    if let Some(folder) = options.variable("TMPDIR").map(PathBuf::from).filter(|folder| !folder.is_dir()) {
+        let what = "the folder for temporary files that TMPDIR names can't be used:";
+        return Err(LaunchError::Io { what, path: folder, source: io::ErrorKind::NotFound.into() });
+    }
     let found = find::find(&named, &Places::of_machine(&options.variable("PATH").unwrap_or_default()))?;
     let profile = home.profile(&options.profile);
     home.prepare_profiles().map_err(|error| LaunchError::Io {
