@@ -125,7 +125,8 @@ impl From<BrowserError> for Fault {
             BrowserError::Cdp(CdpError::Timeout { method, .. })
                 if ["Target.", "Browser.", "SystemInfo."].iter().any(|domain| method.starts_with(domain)) =>
             {
-                let fault = Fault::new(FaultCode::Timeout, catalogue::BROWSER_SILENT).hint(catalogue::BROWSER_SILENT_NEXT);
+                let fault =
+                    Fault::new(FaultCode::Timeout, catalogue::BROWSER_SILENT).hint(catalogue::BROWSER_SILENT_NEXT);
                 return fault.command("gstack restart").at(Hop::Browser).unanswered(true);
             }
             BrowserError::RefusedAddress(address) => {

@@ -138,7 +138,10 @@ impl Status {
     fn health(&self) -> Cow<'static, str> {
         if let Some(silent_for) = self.silent_for {
             let seconds = silent_for.div_ceil(1000);
-            return format!("the browser has not answered for {seconds} s (gstack restart closes it and opens it again)").into();
+            return format!(
+                "the browser has not answered for {seconds} s (gstack restart closes it and opens it again)"
+            )
+            .into();
         }
         let words = match self.mode.as_str() {
             _ if self.healthy => "healthy",

@@ -56,7 +56,9 @@ impl Source {
             let mut command = Command::new(program);
             command.args(arguments);
             match received(&mut command, &to, most).await {
-                Ok(Received { size, .. }) if size > most => return Err(failed(format!("it is larger than {most} bytes"))),
+                Ok(Received { size, .. }) if size > most => {
+                    return Err(failed(format!("it is larger than {most} bytes")));
+                }
                 Ok(Received { status, .. }) if status.success() => return Ok(to),
                 Ok(Received { status, said, .. }) => {
                     let said = said.lines().last().unwrap_or_default().trim();

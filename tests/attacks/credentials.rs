@@ -91,7 +91,8 @@ async fn an_agent_changes_nothing_that_the_person_s_own_claude_runs() {
         put(&home, ".ssh/authorized_keys", "as it was");
         let missing =
             ["settings.local.json", "CLAUDE.md", "agents/evil.md", "commands/evil.md", "skills/evil/SKILL.md"];
-        let all = existing.iter().chain(&missing).flat_map(|path| [format!("~/.claude/{path}"), format!("$own/{path}")]);
+        let all =
+            existing.iter().chain(&missing).flat_map(|path| [format!("~/.claude/{path}"), format!("$own/{path}")]);
         let all = all.collect::<Vec<_>>().join(" ");
         // Where the program finds its configuration. A folder that it may write takes the place of another one.
         let script = format!(

@@ -244,12 +244,18 @@ fn what_was_allowed_on_a_site_is_not_done_in_the_frame_of_another() {
     let number = |script: &str| hostile.stage.run(&["js", script]).trim().to_owned();
     let pressed = || ARRIVED.lock().unwrap().iter().filter(|path| path.starts_with("/pressed?shop")).count();
     let before = pressed();
-    for moves in [None, Some("addEventListener('mousedown', () => { embedded.style.cssText = 'position:fixed;inset:0;width:100%;height:100%' }, true); 1")] {
+    for moves in [
+        None,
+        Some(
+            "addEventListener('mousedown', () => { embedded.style.cssText = 'position:fixed;inset:0;width:100%;height:100%' }, true); 1",
+        ),
+    ] {
         let (element, works) = moves.map_or(("embedded", false), |_| ("own", true));
         if let Some(script) = moves {
             hostile.stage.run(&["js", "--", script]);
         }
-        let [x, y] = ["x", "y"].map(|side| number(&format!("Math.round({element}.getBoundingClientRect().{side} + 12)")));
+        let [x, y] =
+            ["x", "y"].map(|side| number(&format!("Math.round({element}.getBoundingClientRect().{side} + 12)")));
         turn.runs("mouse", json!({"act": "move", "value": [x, y]}));
         for act in ["down", "up"] {
             let said = turn.tries("mouse", &json!({"act": act})).unwrap();

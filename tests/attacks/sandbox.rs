@@ -306,7 +306,8 @@ async fn an_agent_that_closes_its_output_is_noticed_although_it_lives() {
         assert_eq!(said, "up\n", "{mechanism:?}");
         assert_eq!(child.try_wait().unwrap(), None, "{mechanism:?}: it lives");
         for pid in running(&home) {
-            rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).ok();
+            rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL)
+                .ok();
         }
         child.wait().unwrap();
     }

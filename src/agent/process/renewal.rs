@@ -40,8 +40,11 @@ impl Renewals {
 
     /// Passes on each change from now on, in a thread that ends with the process.
     pub(super) fn watch(&self) {
-        let folders: Vec<PathBuf> =
-            lock(&self.0).iter().flat_map(|pair| [&pair.own, &pair.of]).filter_map(|file| Some(file.parent()?.to_owned())).collect();
+        let folders: Vec<PathBuf> = lock(&self.0)
+            .iter()
+            .flat_map(|pair| [&pair.own, &pair.of])
+            .filter_map(|file| Some(file.parent()?.to_owned()))
+            .collect();
         if folders.is_empty() {
             return;
         }
@@ -176,7 +179,8 @@ mod tests {
             renewals.pass_on();
             assert_eq!(got(&of), "5");
         }
-        let plants: [fn(&Path, &Path) -> io::Result<()>; 2] = [|of, at| symlink(of, at), |of, at| fs::hard_link(of, at)];
+        let plants: [fn(&Path, &Path) -> io::Result<()>; 2] =
+            [|of, at| symlink(of, at), |of, at| fs::hard_link(of, at)];
         for plant in plants {
             fs::remove_file(&own).unwrap();
             plant(&secret, &own).unwrap();

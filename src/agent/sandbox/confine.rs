@@ -25,7 +25,10 @@ const NOT_STARTED: u8 = 126;
 #[derive(Serialize, Deserialize)]
 enum How {
     /// In namespaces. `mounted`: how many arguments follow that each name something mounted.
-    Namespaces { scope: bool, mounted: usize },
+    Namespaces {
+        scope: bool,
+        mounted: usize,
+    },
     Files(Box<Plan>),
     Nothing,
 }

@@ -165,7 +165,9 @@ fn word_of(spec: &Spec, name: &str, value: &Value, is_number: bool) -> Result<St
     if is_number {
         // JSON has one kind of number: 100.0 is an integer.
         let whole = match value {
-            Value::Number(number) if number.is_f64() => number.as_f64().filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}")),
+            Value::Number(number) if number.is_f64() => {
+                number.as_f64().filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}"))
+            }
             Value::Number(number) => Some(number.to_string()),
             Value::String(text) => text.trim().parse::<i64>().ok().map(|number| number.to_string()),
             _ => None,

@@ -92,7 +92,9 @@ mod tests {
         let clean = "Content-Transfer-Encoding: quoted-printable\r\n\r\n<p title=3D\"=C3=9Cbung=\r\ns\">x =zz =</p>=";
         filled_secrets::remember("\u{dc}bung:Horse=9", None);
         assert!(!is_in_quoted_printable(clean));
-        for text in ["<p>=C3=9Cbung:Horse=3D9</p>", "<p>=C3=9Cbu=\r\nng:Ho=\r\nrse=3D9</p>", "<p>\u{dc}bung:Horse=9</p>"] {
+        for text in
+            ["<p>=C3=9Cbung:Horse=3D9</p>", "<p>=C3=9Cbu=\r\nng:Ho=\r\nrse=3D9</p>", "<p>\u{dc}bung:Horse=9</p>"]
+        {
             assert!(is_in_quoted_printable(text), "{text}");
         }
     }

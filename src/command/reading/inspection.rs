@@ -189,8 +189,8 @@ async fn evaluate(context: &Context, arguments: &Arguments, source: &str, limit:
         let bytes = content.len();
         let path = path_guard::write(path, content).await?;
         let shown = path.display().to_string();
-        let mut output =
-            Output::text(format!("Result written: {shown} ({bytes} bytes)")).data(json!({ "path": shown, "bytes": bytes }));
+        let mut output = Output::text(format!("Result written: {shown} ({bytes} bytes)"))
+            .data(json!({ "path": shown, "bytes": bytes }));
         output.files.push(path);
         return Ok(output);
     }
@@ -207,7 +207,8 @@ async fn evaluate(context: &Context, arguments: &Arguments, source: &str, limit:
 
 /// Returns what a value stands for: the bytes of a base64 `data:` URL, such as that of a canvas, or the text.
 fn content_of(text: String) -> Result<Vec<u8>, Fault> {
-    let encoded = text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("data:")).and_then(|_| text.split_once(','));
+    let encoded =
+        text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("data:")).and_then(|_| text.split_once(','));
     let Some((_, encoded)) =
         encoded.filter(|(head, _)| head.split(';').any(|part| part.trim().eq_ignore_ascii_case("base64")))
     else {
@@ -215,7 +216,8 @@ fn content_of(text: String) -> Result<Vec<u8>, Fault> {
     };
     let encoded: String = encoded.split_whitespace().collect();
     STANDARD.decode(encoded).map_err(|_| {
-        Fault::new(FaultCode::BadRequest, "the value is a data: URL that can't be decoded").hint("With --raw it is written as it is.")
+        Fault::new(FaultCode::BadRequest, "the value is a data: URL that can't be decoded")
+            .hint("With --raw it is written as it is.")
     })
 }
 

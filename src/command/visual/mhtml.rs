@@ -46,8 +46,11 @@ async fn mhtml(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let path = named_or_unnamed(context, arguments.text("path").as_deref(), "page", "mhtml")?;
     let text = context.page().await?.mhtml().await?;
     if is_in_quoted_printable(&text) {
-        return Err(Fault::new(FaultCode::Forbidden, "the page shows a secret of a saved sign-in, which would be in the file")
-            .hint("`html` and `text` leave it out. Or save the page when it no longer shows the secret."));
+        return Err(Fault::new(
+            FaultCode::Forbidden,
+            "the page shows a secret of a saved sign-in, which would be in the file",
+        )
+        .hint("`html` and `text` leave it out. Or save the page when it no longer shows the secret."));
     }
     let size = text.len();
     let path = path_guard::write(path, text.into_bytes()).await?;

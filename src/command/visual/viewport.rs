@@ -51,7 +51,8 @@ async fn viewport(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let page = context.page().await?;
     let Some(size) = arguments.text("WxH") else {
         if !arguments.has("--scale") {
-            return Err(Fault::new(FaultCode::BadRequest, "viewport needs a size or --scale").hint("Usage: viewport 1280x720 [--scale N]"));
+            return Err(Fault::new(FaultCode::BadRequest, "viewport needs a size or --scale")
+                .hint("Usage: viewport 1280x720 [--scale N]"));
         }
         // The size that was set before, or the window's.
         let viewport = page.set_viewport().unwrap_or((0, 0));

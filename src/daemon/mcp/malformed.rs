@@ -122,7 +122,11 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, json!(null)),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, json!(null)),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, json!(1.5)),
-            (r#"{"jsonrpc":"2.0","id":1180591620717411303424,"method":"ping"}"#, -32600, json!(1180591620717411303424_f64)),
+            (
+                r#"{"jsonrpc":"2.0","id":1180591620717411303424,"method":"ping"}"#,
+                -32600,
+                json!(1180591620717411303424_f64),
+            ),
             (r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#, -32600, json!(u64::MAX)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602, json!(1)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, -32602, json!(1)),

@@ -148,11 +148,7 @@ impl Page {
         }
     }
 
-    async fn close_except(
-        &self,
-        frames: &[Frame],
-        meant: &[FrameId],
-    ) -> Result<(Closed, Option<String>), PageError> {
+    async fn close_except(&self, frames: &[Frame], meant: &[FrameId]) -> Result<(Closed, Option<String>), PageError> {
         let others = frames.iter().filter(|frame| !meant.contains(&frame.id));
         let closing = others.map(async |frame| {
             let closed = self.script::<String>(&frame.id, Injected::CloseToPointer, &[], CLOSE_LIMIT).await;
