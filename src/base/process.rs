@@ -148,10 +148,13 @@ impl Row {
         let stat = in_proc(pid, "stat").ok()?;
         let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
         let mut fields = std::str::from_utf8(&stat[after..]).ok()?.split_ascii_whitespace();
-        let ended = matches!(fields.next()?, "Z" | "X" | "x");
+        let is_zombie = matches!(fields.next()?, "Z" | "X" | "x");
         let parent = fields.next()?.parse().ok()?;
-        // The twentieth field after the command, of which two were read.
-        let began = fields.nth(17)?.parse().ok()?;
+        // The eighteenth and the twentieth field after the command, of which two were read. A process whose first thread has
+        // ended looks like a zombie, but its other threads still hold its files and sockets.
+        let threads: u32 = fields.nth(15)?.parse().ok()?;
+        let ended = is_zombie && threads <= 1;
+        let began = fields.nth(1)?.parse().ok()?;
         Some(Self { parent, began, ended, arguments: Vec::new() })
     }
 }

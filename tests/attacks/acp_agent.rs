@@ -213,14 +213,6 @@ impl Turn<'_> {
         said
     }
 
-    /// Allows it once as the person; the call fails nevertheless.
-    pub fn allowed_in_vain(&mut self, asked: &Value) -> Said {
-        self.of.stage.run(&["approvals", "allow", asked["approvalId"].as_str().unwrap()]);
-        let said = self.answer();
-        assert!(said.is_error, "{asked}: {said:?}");
-        said
-    }
-
     /// Allows it once as the person, and waits for another approval, because the action has changed.
     pub fn allowed_and_asked_again(&mut self, asked: &Value) -> Value {
         let id = asked["approvalId"].as_str().unwrap();

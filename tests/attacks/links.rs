@@ -171,7 +171,8 @@ async fn a_folder_that_becomes_a_link_while_the_sandbox_starts_opens_nothing() {
             let output = started.current_dir(&folder).output().unwrap();
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(!said.contains(SECRET), "{what}: read {output:?}");
-            if matches!(mechanism, Mechanism::Namespaces { .. }) {
+            // What is within a folder that it may write anyway is a link to nothing there.
+            if matches!(mechanism, Mechanism::Namespaces { .. }) && swapped != "project/.git/objects" {
                 assert!(!said.contains("ran"), "{what}: {output:?}");
             }
             for path in CLOSED.into_iter().chain(["keys/sub/id", "keys/.git/id"]) {

@@ -49,7 +49,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "a script")],
         output: "a string as is, other values as JSON; nothing for undefined and null; with --out: Result written: path (N bytes)",
-        data: "unknown; with --out: {path: string, bytes: number}",
+        data: "unknown",
         run: |context, arguments| Box::pin(js(context, arguments)),
     },
     Spec {
