@@ -20,7 +20,6 @@ mod toggle;
 
 pub(in crate::page) use actions::CLOSING_LIMIT;
 pub use actions::Clicked;
-pub(in crate::page) use other_documents::Closed;
 pub use scrolling::{Edge, ScrollBy, Scrolled};
 pub use sign_in::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
 pub use style_change::StyleChange;
