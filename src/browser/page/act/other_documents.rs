@@ -11,7 +11,6 @@ use crate::page::locate::{Point, Ready, Target};
 use crate::page::page::Page;
 use crate::page::script::{Argument, Guarded, Injected};
 use futures_util::future::join_all;
-use gstack_base::site::SiteOrPage;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The other documents of the tab, which take no pointer events until they are opened.
 #[derive(Default)]
-pub(in crate::page) struct Closed {
+pub(super) struct Closed {
     documents: Vec<(FrameId, String)>,
     /// Every frame with its document, as they were before.
     shown: Vec<(FrameId, String)>,
@@ -117,44 +116,12 @@ impl Page {
                 }
             }
         }
-        self.close_except(&frames, &meant).await
-    }
-
-    /// Closes every document of a site other than the tab's, for a press that names no element: it is judged as one on that
-    /// site.
-    pub(in crate::page) async fn close_other_sites(&self) -> Result<Closed, PageError> {
-        let frames = self.frames().await?;
-        let of_tab = frames.iter().find(|frame| frame.parent.is_none()).map(|frame| SiteOrPage::of(&frame.url));
-        let mut meant: Vec<FrameId> = Vec::new();
-        for frame in &frames {
-            let is_of_parent = frame.url.is_empty() || frame.url.starts_with("about:");
-            let of_site = match &frame.parent {
-                Some(parent) if is_of_parent => meant.contains(parent),
-                _ => of_tab.as_ref() == Some(&SiteOrPage::of(&frame.url)),
-            };
-            if of_site {
-                meant.push(frame.id.clone());
-            }
-        }
-        let (closed, fault) = self.close_except(&frames, &meant).await?;
-        let changed = documents_of(&self.frames().await?) != closed.shown;
-        let reason = fault.or_else(|| changed.then(|| "a frame of the page changed".to_owned()));
-        match reason {
-            None => Ok(closed),
-            Some(reason) => {
-                self.open_others(closed).await;
-                Err(PageError::Refused { what: "the mouse".to_owned(), reason })
-            }
-        }
-    }
-
-    async fn close_except(&self, frames: &[Frame], meant: &[FrameId]) -> Result<(Closed, Option<String>), PageError> {
         let others = frames.iter().filter(|frame| !meant.contains(&frame.id));
         let closing = others.map(async |frame| {
             let closed = self.script::<String>(&frame.id, Injected::CloseToPointer, &[], CLOSE_LIMIT).await;
             (frame, closed)
         });
-        let mut found = Closed { documents: Vec::new(), shown: documents_of(frames) };
+        let mut found = Closed { documents: Vec::new(), shown: documents_of(&frames) };
         let mut fault = None;
         for (frame, closed) in join_all(closing).await {
             match closed {
@@ -172,7 +139,7 @@ impl Page {
     }
 
     /// Lets the documents take pointer events again. Returns true if one of them was to receive the press.
-    pub(in crate::page) async fn open_others(&self, closed: Closed) -> bool {
+    pub(super) async fn open_others(&self, closed: Closed) -> bool {
         let opening = closed.documents.iter().map(async |(frame, document)| {
             let given: [&dyn Argument; 1] = [document];
             self.script::<Option<Guarded>>(frame, Injected::ReleaseGuard, &given, CLOSE_LIMIT).await
