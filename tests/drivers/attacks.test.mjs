@@ -170,8 +170,15 @@ describe('a hostile CDP client', () => {
     const theirs = path.join(tmpdir(), `theirs-${process.pid}.txt`);
     writeFileSync(theirs, 'x');
     symlinkSync(theirs, path.join(home.person, 'link.txt'));
-    const { result } = await raw.send('Runtime.evaluate', { expression: "document.querySelector('#file')" }, session);
-    assert.ok(result.result.objectId);
+    let objectId;
+    await until(async () => {
+      const found = await raw.send('Runtime.evaluate', { expression: "document.querySelector('#file')" }, session);
+      objectId = found.result?.result.objectId;
+      return objectId !== undefined;
+    }, 'the page has its field');
+    const own = path.join(home.person, 'own.txt');
+    writeFileSync(own, 'x');
+    assert.ok(!(await raw.send('DOM.setFileInputFiles', { files: [own], objectId }, session)).error, 'its own file');
     for (const [method, params] of [
       ['Page.navigate', { url: 'file:///etc/passwd' }],
       ['Page.navigate', { url: 'chrome://version' }],
@@ -179,11 +186,11 @@ describe('a hostile CDP client', () => {
       ['Page.navigate', { url: 'view-source:file:///etc/passwd' }],
       ['Page.close', {}],
       ['Fetch.continueRequest', { requestId: 'x', url: 'file:///etc/passwd' }],
-      ['DOM.setFileInputFiles', { files: ['/etc/passwd'], objectId: result.result?.objectId }],
-      ['DOM.setFileInputFiles', { files: [secret], objectId: result.result?.objectId }],
+      ['DOM.setFileInputFiles', { files: ['/etc/passwd'], objectId }],
+      ['DOM.setFileInputFiles', { files: [secret], objectId }],
       ...[theirs, path.relative(home.person, theirs), path.join(home.person, 'link.txt'), 'link.txt'].map((file) => [
         'DOM.setFileInputFiles',
-        { files: [file], objectId: result.result?.objectId },
+        { files: [file], objectId },
       ]),
       ['Network.getAllCookies', {}],
       ['Network.getCookies', { urls: ['https://bank.example/'] }],
