@@ -73,21 +73,22 @@ libc() {
   fi
 }
 
-# download NAME: downloads a release file into the staging folder. Redirects obey the same rules as the first URL.
+# download NAME BLOCKS: downloads a release file of at most that many blocks of 512 bytes into the staging folder. Redirects obey the same rules as the first URL.
 download() {
   case "$url" in
     https://*) scheme='=https' redirects=10 ;;
     http://127.0.0.1:* | http://127.0.0.1/*) scheme='=http' redirects=0 ;;
     *) give_up "GSTACK_RELEASE_URL is $url: only https is accepted." ;;
   esac
+  # wget knows no limit, and older versions of curl none for a size that is not announced.
   if have curl; then
-    curl -fsSL --proto "$scheme" --proto-redir "$scheme" --max-redirs "$redirects" --connect-timeout 20 \
-      --speed-limit 1 --speed-time 60 --max-filesize 300000000 -o "$stage/$1" "$url/$1"
+    (ulimit -f "$2" && curl -fsSL --proto "$scheme" --proto-redir "$scheme" --max-redirs "$redirects" --connect-timeout 20 \
+      --speed-limit 1 --speed-time 60 --max-filesize 300000000 -o "$stage/$1" "$url/$1")
   elif have wget; then
     only=
     if [ "$scheme" = '=https' ]; then only=--https-only; fi
     # shellcheck disable=SC2086
-    wget -q $only --max-redirect="$redirects" --timeout=60 --tries=2 -O "$stage/$1" "$url/$1"
+    (ulimit -f "$2" && wget -q $only --max-redirect="$redirects" --timeout=60 --tries=2 -O "$stage/$1" "$url/$1")
   else
     give_up "curl or wget is needed for the download."
   fi
@@ -156,7 +157,7 @@ is_older() {
 
 # manifest: downloads and verifies release.json, the manifest that `gstack upgrade` reads too, and prints it on one line.
 manifest() {
-  { download release.json && download release.json.minisig; } || not_available "the release at $url can't be downloaded."
+  { download release.json 2048 && download release.json.minisig 2048; } || not_available "the release at $url can't be downloaded."
   verify release.json || give_up "the signature of the release at $url is not valid. Nothing was installed."
   tr -d ' \n\r\t' <"$stage/release.json"
 }
@@ -182,7 +183,7 @@ fetch() {
   sum=$(printf '%s' "$manifest" | sed -n "s/.*\"file\":\"$name\.tar\.gz\",\"size\":[0-9]*,\"sha256\":\"\([0-9a-f]*\)\".*/\1/p")
   # Before the large file: a release without one for this machine is no reason to download anything.
   [ "${#sum}" -eq 64 ] || not_available "the release at $url has no $name.tar.gz."
-  download "$name.tar.gz" || give_up "$name.tar.gz can't be downloaded from $url. Nothing was installed; run this again."
+  download "$name.tar.gz" 600000 || give_up "$name.tar.gz can't be downloaded from $url. Nothing was installed; run this again."
   check "$name.tar.gz" "$sum"
   tar -xzf "$stage/$name.tar.gz" -C "$stage" || give_up "$name.tar.gz can't be unpacked."
   echo "$stage/$name"

@@ -66,11 +66,13 @@ impl<C> Drop for SessionTask<C> {
 }
 
 /// The reason why a task's loop ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     Closed,
     /// Its output ended.
     Silent,
+    /// Its output can't be read, and why.
+    Unreadable(String),
 }
 
 /// Ends and reaps the process, drops `keep`, then reports the end.
@@ -100,7 +102,7 @@ pub async fn exit_description(child: &mut LineChild) -> (String, Option<LastWord
     let how = match tokio::time::timeout(END_LIMIT, child.wait()).await {
         Ok(Ok(status)) => status.to_string(),
         Ok(Err(error)) => error.to_string(),
-        Err(_elapsed) => "it fell silent".to_owned(),
+        Err(_elapsed) => "it closed its output".to_owned(),
     };
     (how, child.last_words())
 }

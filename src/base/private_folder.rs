@@ -62,7 +62,7 @@ impl HomeError {
 
 /// Rejects a path that another user can redirect: each folder and symlink on the way must belong to us or to root, and
 /// a folder that everybody may write to must keep others from replacing ours. Folders that do not exist yet pass.
-pub(super) fn check_way(path: &Path) -> Result<(), HomeError> {
+pub fn check_way(path: &Path) -> Result<(), HomeError> {
     let unusable = |path: &Path, source| HomeError::Unusable { path: path.to_owned(), source };
     let own = rustix::process::geteuid().as_raw();
     let mut ahead = std::path::absolute(path).map_err(|source| unusable(path, source))?;

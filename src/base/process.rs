@@ -148,10 +148,13 @@ impl Row {
         let stat = in_proc(pid, "stat").ok()?;
         let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
         let mut fields = std::str::from_utf8(&stat[after..]).ok()?.split_ascii_whitespace();
-        let ended = matches!(fields.next()?, "Z" | "X" | "x");
+        let is_zombie = matches!(fields.next()?, "Z" | "X" | "x");
         let parent = fields.next()?.parse().ok()?;
-        // The twentieth field after the command, of which two were read.
-        let began = fields.nth(17)?.parse().ok()?;
+        // The eighteenth and the twentieth field after the command, of which two were read. A process whose first thread has
+        // ended looks like a zombie, but its other threads still hold its files and sockets.
+        let threads: u32 = fields.nth(15)?.parse().ok()?;
+        let ended = is_zombie && threads <= 1;
+        let began = fields.nth(1)?.parse().ok()?;
         Some(Self { parent, began, ended, arguments: Vec::new() })
     }
 }
@@ -192,6 +195,16 @@ impl ProcessTable {
             None => zero_ended(pid, "cmdline"),
         }
     }
+}
+
+/// Returns whether a process is stopped (`kill -STOP`), so it answers nothing. False on systems that do not tell.
+pub fn is_stopped(pid: i32) -> bool {
+    let state = || {
+        let stat = in_proc(pid, "stat").ok()?;
+        let after = stat.iter().rposition(|byte| *byte == b')')? + 2;
+        stat.get(after).copied()
+    };
+    matches!(state(), Some(b'T' | b't'))
 }
 
 /// Returns a variable's value in the environment that a process started with.
@@ -289,6 +302,22 @@ mod tests {
         assert_eq!(Process::find(pid), None, "it has ended and is not reaped");
         child.wait().unwrap();
         assert!(EndWatch::on(Pid::from_raw(pid).unwrap()).is_none(), "there is no such process");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_stopped_process_is_told_from_a_running_one() {
+        let mut child =
+            Command::new("sh").args(["-c", "read line"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pid = child.id().cast_signed();
+        assert!(!is_stopped(pid) && !is_stopped(own_pid()));
+        rustix::process::kill_process(Pid::from_raw(pid).unwrap(), rustix::process::Signal::STOP).unwrap();
+        while !is_stopped(pid) {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!is_stopped(pid));
     }
 
     #[cfg(target_os = "linux")]

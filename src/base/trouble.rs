@@ -17,6 +17,8 @@ pub fn code(source: &io::Error) -> &'static str {
         io::ErrorKind::ReadOnlyFilesystem => "disk_read_only",
         io::ErrorKind::PermissionDenied => "disk_denied",
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => "disk_in_the_way",
+        io::ErrorKind::IsADirectory => "disk_folder",
+        io::ErrorKind::FileTooLarge => "file_size_limit",
         _ => "disk_trouble",
     }
 }
@@ -45,6 +47,10 @@ pub fn hint(path: &Path, source: &io::Error) -> String {
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
             format!("{place} is in the way and is not a folder. Move it away, or set GSTACK_HOME to another folder.")
         }
+        io::ErrorKind::IsADirectory => format!("{place} is a folder where gstack needs a file. Move it away."),
+        io::ErrorKind::FileTooLarge => {
+            format!("A limit keeps {place} from growing. Raise it (ulimit -f), then run `gstack stop`.")
+        }
         _ => format!("Check the disk that holds {place}, then try again."),
     }
 }
@@ -60,5 +66,7 @@ mod tests {
             assert!(words.contains("files are open") && !words.contains("disk"), "{words}");
         }
         assert!(hint(Path::new("/a"), &Errno::NOSPC.into()).contains("is full"));
+        assert!(hint(Path::new("/a/browse.json"), &Errno::ISDIR.into()).starts_with("/a/browse.json is a folder"));
+        assert!(hint(Path::new("/a"), &Errno::FBIG.into()).contains("ulimit -f"));
     }
 }

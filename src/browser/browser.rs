@@ -268,6 +268,14 @@ impl Browser {
         let version = self.root().call(GetVersionParams {}).await?;
         Ok(version.product.replacen('/', " ", 1))
     }
+    /// Asks the browser whether it answers. Returns how long nothing came from it, if it does not answer within `limit`.
+    pub async fn silence(&self, limit: Duration) -> Option<Duration> {
+        let since = self.shared.cdp.heard();
+        match tokio::time::timeout(limit, self.version()).await {
+            Ok(Ok(_) | Err(BrowserError::Gone)) => None,
+            Ok(Err(_)) | Err(_) => (self.shared.cdp.heard() == since).then(|| since.elapsed()),
+        }
+    }
     /// Returns the process id of the browser, if it reports one.
     pub async fn pid(&self) -> Option<u32> {
         const LIMIT: Duration = Duration::from_secs(2);

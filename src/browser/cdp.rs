@@ -12,6 +12,7 @@ use super::sent_presses::SentPresses;
 use super::transport::{MessageSource, Transport};
 use crate::devtools::target::SessionId;
 use bytes::Bytes;
+use gstack_base::mutex::lock;
 use gstack_base::well_formed;
 use gstack_protocol::keeper::KEEPER_IDS;
 use serde::Serialize;
@@ -20,7 +21,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -85,6 +86,8 @@ struct Inner {
     tasks: TaskTracker,
     /// The presses of keys and buttons among the commands that were sent.
     presses: SentPresses,
+    /// When the last message of the browser came.
+    heard: Mutex<Instant>,
     /// Sessions that cannot answer until a dialog of their page is closed.
     held: watch::Sender<HashSet<SessionId>>,
 }
@@ -149,6 +152,7 @@ impl Cdp {
             gone: CancellationToken::new(),
             tasks: TaskTracker::new(),
             presses: SentPresses::default(),
+            heard: Mutex::new(Instant::now()),
             held: watch::channel(HashSet::new()).0,
         });
         let cdp = Self { inner };
@@ -176,6 +180,10 @@ impl Cdp {
     }
     pub(super) fn change_inlets(&self, change: impl FnOnce(&mut Vec<Arc<dyn Inlet>>)) {
         change(&mut self.inner.state().subscribers.inlets);
+    }
+    /// Returns when the last message of the browser came.
+    pub(super) fn heard(&self) -> Instant {
+        *lock(&self.inner.heard)
     }
     /// Returns a token that is cancelled when the connection ends.
     pub fn gone(&self) -> &CancellationToken {
@@ -302,6 +310,7 @@ impl Cdp {
     }
 
     fn take_in(&self, message: &Bytes, observer: &dyn Observer) {
+        *lock(&self.inner.heard) = Instant::now();
         // Text from a page may contain half of a surrogate pair.
         let message: &[u8] = &well_formed::repair(message);
         let incoming: Incoming<'_> = match serde_json::from_slice(message) {

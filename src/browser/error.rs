@@ -121,6 +121,14 @@ impl From<BrowserError> for Fault {
             BrowserError::FrameGone => {
                 Some((FaultCode::TabGone, catalogue::FRAME_GONE.into(), catalogue::LOOK_AND_REPEAT))
             }
+            // Commands to the browser itself, whose names say nothing to a person.
+            BrowserError::Cdp(CdpError::Timeout { method, .. })
+                if ["Target.", "Browser.", "SystemInfo."].iter().any(|domain| method.starts_with(domain)) =>
+            {
+                let fault =
+                    Fault::new(FaultCode::Timeout, catalogue::BROWSER_SILENT).hint(catalogue::BROWSER_SILENT_NEXT);
+                return fault.command("gstack restart").at(Hop::Browser).unanswered(true);
+            }
             BrowserError::RefusedAddress(address) => {
                 let message = catalogue::ADDRESS_NOT_READ.with([address]);
                 Some((FaultCode::UrlRefused, message, catalogue::ADDRESS_NOT_READ_NEXT))

@@ -158,6 +158,8 @@ mod tests {
             io::ErrorKind::ReadOnlyFilesystem,
             io::ErrorKind::PermissionDenied,
             io::ErrorKind::AlreadyExists,
+            io::ErrorKind::IsADirectory,
+            io::ErrorKind::FileTooLarge,
             io::ErrorKind::Other,
         ] {
             let fault = ChatError::storage("write", &path, kind.into()).fault();

@@ -38,10 +38,10 @@ pub(super) async fn disconnect(
 ) -> Result<Disconnected, Fault> {
     let home = name.map_or_else(|| client.home().clone(), |name| client.home().with_browser(name));
     // If the browser outlived its daemon, start a new daemon, which attaches to the browser to close it.
-    // A new daemon also releases the sessions that one left on other machines.
+    // A new daemon also releases the sessions that one left on other machines, and finds a browser whose home was deleted.
     let kept = FileLock::is_held(&home.keeper_lock()).unwrap_or(false);
     let is_left = client.home().remote_sessions_file().exists();
-    let of_browser = if kept || is_left { client } else { running };
+    let of_browser = if kept || is_left || force { client } else { running };
     let keys = if is_left { remote::keys() } else { SecretVariables::default() };
     of_browser.post("/disconnect", &Disconnect { force, browser: name.map(ToString::to_string), keys }).await
 }

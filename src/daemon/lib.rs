@@ -29,7 +29,7 @@ use gstack_protocol::fault::{Fault, FaultCode, Hop};
 pub use http::lets_in;
 use presence::{Own, Presence, Rebound};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
@@ -97,15 +97,15 @@ async fn start(root: Option<&str>, provision: Provision) -> Result<Running, Repo
     log::start(&home);
     let config = Config::load(&home).map_err(failed)?;
     let shutdown = CancellationToken::new();
-    let panel = peer::listen(&home.panel_socket()).map_err(|e| storage(&home, &e))?;
-    let http = peer::listen(&home.http_socket()).map_err(|e| storage(&home, &e))?;
+    let panel = peer::listen(&home.panel_socket()).map_err(|e| storage(&home.panel_socket(), &e))?;
+    let http = peer::listen(&home.http_socket()).map_err(|e| storage(&home.http_socket(), &e))?;
     let port = http::bind_port(config.daemon.port).await.map_err(|e| {
         failed(
             Fault::new(FaultCode::Conflict, format!("no port is free on 127.0.0.1: {e}"))
                 .hint("Close programs that hold many ports, or set `port` under [daemon] in config.toml."),
         )
     })?;
-    let number = port.local_addr().map_err(|e| storage(&home, &e))?.port();
+    let number = port.local_addr().map_err(|e| storage(home.root(), &e))?.port();
     let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
     let engine = Engine::open(home.clone(), config, number, provision, shutdown.clone()).await.map_err(failed)?;
     let state = State {
@@ -115,10 +115,10 @@ async fn start(root: Option<&str>, provision: Provision) -> Result<Running, Repo
         version: VERSION.to_owned(),
         mode: engine.status().now().mode,
     };
-    let own = |path| Own::at(path).map_err(|e| storage(&home, &e));
+    let own = |path: PathBuf| Own::at(path.clone()).map_err(|e| storage(&path, &e));
     let presence =
         Presence { lock: own(home.daemon_lock())?, panel: own(home.panel_socket())?, http: own(home.http_socket())? };
-    state.write(&home).map_err(|e| storage(&home, &e))?;
+    state.write(&home).map_err(|e| storage(&home.state_file(), &e))?;
     report::send(&Report::Ready { pid: std::process::id() });
     tracing::info!(pid = std::process::id(), port = number, version = VERSION, "ready");
     let access = Access::new(&token);
@@ -181,7 +181,7 @@ fn raise_file_limit() {
 async fn take_lock(home: &Home) -> Result<FileLock, Report> {
     let free = async {
         loop {
-            if let Some(lock) = FileLock::try_take(&home.daemon_lock()).map_err(|e| storage(home, &e))? {
+            if let Some(lock) = FileLock::try_take(&home.daemon_lock()).map_err(|e| storage(&home.daemon_lock(), &e))? {
                 return Ok(lock);
             }
             // The holder may be a new daemon whose launcher was killed. Waiting for its lock would mean waiting for its
@@ -284,10 +284,10 @@ fn failed(fault: Fault) -> Report {
     Report::Failed(fault)
 }
 
-fn storage(home: &Home, error: &std::io::Error) -> Report {
+fn storage(place: &Path, error: &std::io::Error) -> Report {
     failed(
-        Fault::new(FaultCode::Storage, format!("{} can't be used: {error}", home.root().display()))
-            .hint(trouble::hint(home.root(), error))
+        Fault::new(FaultCode::Storage, format!("{} can't be used: {error}", place.display()))
+            .hint(trouble::hint(place, error))
             .at(Hop::Daemon),
     )
 }

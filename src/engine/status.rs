@@ -11,6 +11,10 @@ use crate::tabs::Tabs;
 use gstack_base::filled_secrets;
 use gstack_protocol::VERSION;
 use gstack_protocol::status::{Status, TabOverrides};
+use std::time::Duration;
+
+/// A browser on a busy machine needs less.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(3);
 
 /// The services that the status is about. Cheap to clone.
 #[derive(Clone)]
@@ -30,12 +34,24 @@ pub struct StatusReport {
 }
 
 impl StatusReport {
-    /// Returns what `gstack status` shows.
+    /// Returns what `gstack status` shows, after it has asked the browser whether it answers.
+    pub async fn asked(&self) -> Status {
+        let silence = match self.browsers.current() {
+            Some(browser) => browser.silence(ANSWERS_WITHIN).await,
+            None => None,
+        };
+        let silent_for = silence.map(|silence| u64::try_from(silence.as_millis()).unwrap_or(u64::MAX));
+        let now = self.now();
+        Status { healthy: now.healthy && silent_for.is_none(), silent_for, ..now }
+    }
+
+    /// Returns the same without asking the browser.
     pub fn now(&self) -> Status {
         let browser = self.browsers.status();
         // A page's address and title may have what gstack filled in.
         filled_secrets::cleaned(Status {
             healthy: browser.is_some(),
+            silent_for: None,
             mode: self.browsers.mode().to_owned(),
             url: browser.as_ref().and_then(|b| b.url.clone()),
             tabs: browser.as_ref().map_or(0, |b| b.tabs),

@@ -6,6 +6,7 @@ use super::driver::DriverInfo;
 use super::ids::TabId;
 use super::remote::RemoteStatus;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// `GET /status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +14,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     pub healthy: bool,
+    /// How long nothing has come from the browser, in milliseconds, if it does not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_for: Option<u64>,
     /// `headed`, `headless`, `attached`, `remote`, `everyday` or `none`.
     pub mode: String,
     pub url: Option<String>,
@@ -131,12 +135,20 @@ pub struct TabOverrides {
 
 impl Status {
     /// Returns the first line of `status`: the browser's state and how to fix it.
-    fn health(&self) -> &str {
-        match self.mode.as_str() {
+    fn health(&self) -> Cow<'static, str> {
+        if let Some(silent_for) = self.silent_for {
+            let seconds = silent_for.div_ceil(1000);
+            return format!(
+                "the browser has not answered for {seconds} s (gstack restart closes it and opens it again)"
+            )
+            .into();
+        }
+        let words = match self.mode.as_str() {
             _ if self.healthy => "healthy",
             "everyday" => "your everyday browser is not connected (start it, or run gstack disconnect)",
             _ => "no browser (gstack connect opens one)",
-        }
+        };
+        words.into()
     }
 
     /// Returns the status for people. `chosen`: what chose the instance, if anything did.

@@ -5,14 +5,18 @@
 
 use super::error::UpgradeError;
 use super::published::Published;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 
 /// The environment variable that changes where releases are downloaded.
 const URL_VARIABLE: &str = "GSTACK_RELEASE_URL";
 /// A manifest and its signature have a few hundred bytes.
 const MOST_TEXT: u64 = 1 << 20;
+/// How much of what curl or wget says is read, in bytes.
+const MOST_SAID: u64 = 64 * 1024;
 
 pub(super) struct Source {
     url: String,
@@ -48,46 +52,70 @@ impl Source {
     pub(super) async fn file(&self, name: &str, most: u64, folder: &Path) -> Result<PathBuf, UpgradeError> {
         let failed = |reason: String| UpgradeError::Download { name: name.to_owned(), reason };
         let to = folder.join(name);
-        for (program, arguments) in [("curl", self.of_curl(name, most, &to)), ("wget", self.of_wget(name, &to))] {
+        for (program, arguments) in [("curl", self.of_curl(name, most)), ("wget", self.of_wget(name))] {
             let mut command = Command::new(program);
-            command
-                .args(arguments)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::piped())
-                .kill_on_drop(true);
-            match command.output().await {
-                Ok(output) if output.status.success() => {
-                    let size = to.metadata().map(|found| found.len()).map_err(|e| failed(e.to_string()))?;
-                    return if size <= most { Ok(to) } else { Err(failed(format!("it is larger than {most} bytes"))) };
+            command.args(arguments);
+            match received(&mut command, &to, most).await {
+                Ok(Received { size, .. }) if size > most => {
+                    return Err(failed(format!("it is larger than {most} bytes")));
                 }
-                Ok(output) => {
-                    let said = String::from_utf8_lossy(&output.stderr);
+                Ok(Received { status, .. }) if status.success() => return Ok(to),
+                Ok(Received { status, said, .. }) => {
                     let said = said.lines().last().unwrap_or_default().trim();
-                    return Err(failed(format!("{said} ({program}, {})", output.status)));
+                    return Err(failed(format!("{said} ({program}, {status})")));
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(failed(format!("{program}: {error}"))),
             }
         }
         Err(failed("curl or wget is needed".to_owned()))
     }
 
-    fn of_curl(&self, name: &str, most: u64, to: &Path) -> Vec<String> {
+    fn of_curl(&self, name: &str, most: u64) -> Vec<String> {
         let (scheme, redirects) = if self.is_loopback { ("=http", "0") } else { ("=https", "10") };
         let words = ["-fsSL", "--proto", scheme, "--proto-redir", scheme, "--max-redirs", redirects];
         let limits = ["--connect-timeout", "20", "--speed-limit", "1", "--speed-time", "60", "--max-filesize"];
         let mut all: Vec<String> = words.iter().chain(&limits).map(|&word| word.to_owned()).collect();
-        all.extend([most.to_string(), "-o".to_owned(), to.display().to_string(), format!("{}/{name}", self.url)]);
+        all.extend([most.to_string(), format!("{}/{name}", self.url)]);
         all
     }
 
-    fn of_wget(&self, name: &str, to: &Path) -> Vec<String> {
+    fn of_wget(&self, name: &str) -> Vec<String> {
         let mut all: Vec<String> = ["-q", "--timeout=60", "--tries=2"].map(str::to_owned).to_vec();
         all.push(if self.is_loopback { "--max-redirect=0" } else { "--https-only" }.to_owned());
-        all.extend(["-O".to_owned(), to.display().to_string(), format!("{}/{name}", self.url)]);
+        all.extend(["-O".to_owned(), "-".to_owned(), format!("{}/{name}", self.url)]);
         all
     }
+}
+
+/// What a program downloaded.
+struct Received {
+    size: u64,
+    status: ExitStatus,
+    said: String,
+}
+
+/// Writes what a program prints to a file, and ends the program once that is more than `most` bytes: wget knows no limit,
+/// and some versions of curl only one for sizes that the server announces.
+async fn received(command: &mut Command, to: &Path, most: u64) -> io::Result<Received> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let mut child = command.spawn()?;
+    let (Some(output), Some(errors)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
+    let said = tokio::spawn(async move {
+        let mut said = Vec::new();
+        errors.take(MOST_SAID).read_to_end(&mut said).await.map(|_| said)
+    });
+    let mut file = tokio::fs::File::create(to).await?;
+    let size = tokio::io::copy(&mut output.take(most + 1), &mut file).await?;
+    file.flush().await?;
+    if size > most {
+        child.kill().await?;
+    }
+    let status = child.wait().await?;
+    let said = said.await.map_err(io::Error::other)??;
+    Ok(Received { size, status, said: String::from_utf8_lossy(&said).into_owned() })
 }
 
 #[cfg(test)]

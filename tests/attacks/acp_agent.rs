@@ -84,7 +84,7 @@ impl Hostile {
         Turn { of: self, chat, agent: BufReader::new(agent) }
     }
 
-    fn approvals(&self) -> Vec<Value> {
+    pub fn approvals(&self) -> Vec<Value> {
         let listed: Value = serde_json::from_str(&self.stage.run(&["approvals", "--json"])).unwrap();
         listed["approvals"].as_array().unwrap().clone()
     }
@@ -160,6 +160,16 @@ impl Turn<'_> {
         let mut line = String::new();
         let read = self.agent.read_line(&mut line).unwrap_or_default();
         assert_eq!(read, 0, "the agent lives: {line}");
+    }
+
+    /// Starts a shell command of the agent's, whose calls may need approvals.
+    pub fn starts_in_shell(&mut self, command: &str) {
+        self.send(&json!({"run": command}));
+    }
+
+    /// Returns the output of the shell command that was started.
+    pub fn shell_ended(&mut self) -> Said {
+        self.answer()
     }
 
     /// Returns the output of a shell command of the agent's.

@@ -65,16 +65,12 @@ async fn the_sandbox_closes_every_credential_of_the_guard() {
     }
 }
 
-/// With Landlock alone this does not hold: docs/SECURITY.md says so.
 #[tokio::test]
 async fn an_agent_changes_nothing_that_the_person_s_own_claude_runs() {
     let kept = tempfile::tempdir().unwrap();
     let root = kept.path().canonicalize().unwrap();
-    for mechanism in mechanisms(&root).await {
-        if !matches!(mechanism, Mechanism::Namespaces { .. }) {
-            continue;
-        }
-        let home = root.join("home");
+    for (number, mechanism) in mechanisms(&root).await.into_iter().enumerate() {
+        let home = root.join(number.to_string());
         for folder in ["g/run", "project"] {
             fs::create_dir_all(home.join(folder)).unwrap();
         }
@@ -91,14 +87,22 @@ async fn an_agent_changes_nothing_that_the_person_s_own_claude_runs() {
         for path in existing {
             put(&home, &format!(".claude/{path}"), "as it was");
         }
-        put(&home, ".claude/.credentials.json", "old");
+        put(&home, ".claude/.credentials.json", "\"old\"");
+        put(&home, ".ssh/authorized_keys", "as it was");
         let missing =
             ["settings.local.json", "CLAUDE.md", "agents/evil.md", "commands/evil.md", "skills/evil/SKILL.md"];
-        let all = existing.iter().chain(&missing).map(|path| format!("~/.claude/{path}")).collect::<Vec<_>>().join(" ");
+        let all =
+            existing.iter().chain(&missing).flat_map(|path| [format!("~/.claude/{path}"), format!("$own/{path}")]);
+        let all = all.collect::<Vec<_>>().join(" ");
+        // Where the program finds its configuration. A folder that it may write takes the place of another one.
         let script = format!(
-            "for file in {all}; do mkdir -p $(dirname $file); rm -f $file; echo planted > $file; mv $(dirname $file) ~/.claude/away; \
+            "own=${{CLAUDE_CONFIG_DIR:-$HOME/.claude}}; mkdir -p ~/.claude/plans/x; echo planted > ~/.claude/plans/before.sh; \
+             for file in {all}; do mkdir -p $(dirname $file); rm -f $file; echo planted > $file; mv $(dirname $file) ~/.claude/away; \
              mkdir -p $(dirname $file); echo planted > $file; done 2>/dev/null; \
-             mkdir -p ~/.claude/projects/one && echo kept > ~/.claude/projects/one/talk.jsonl && echo new > ~/.claude/.credentials.json"
+             for name in hooks plugins local; do mv ~/.claude/$name ~/.claude/$name.old; mv -T ~/.claude/plans ~/.claude/$name; done 2>/dev/null; \
+             mkdir -p ~/project/keys; echo planted > ~/project/authorized_keys; mv ~/.ssh ~/ssh; mv -T ~/project ~/.ssh; mv -T ~/project/keys ~/.ssh; \
+             rm -rf $own/.credentials.json; mkdir -p ~/.claude/projects/one && echo kept > ~/.claude/projects/one/talk.jsonl && \
+             echo '\"new\"' > $own/.credentials.json"
         );
         let output = run(&home, &mechanism, Access::claude(), &script);
         assert!(output.status.success(), "{output:?}");
@@ -109,6 +113,7 @@ async fn an_agent_changes_nothing_that_the_person_s_own_claude_runs() {
             assert!(!home.join(".claude").join(path).exists(), "{path}");
         }
         assert_eq!(fs::read_to_string(home.join(".claude/projects/one/talk.jsonl")).unwrap(), "kept\n");
-        assert_eq!(fs::read_to_string(home.join(".claude/.credentials.json")).unwrap(), "new\n");
+        assert_eq!(fs::read_to_string(home.join(".claude/.credentials.json")).unwrap(), "\"new\"\n");
+        assert_eq!(fs::read_to_string(home.join(".ssh/authorized_keys")).unwrap(), "as it was");
     }
 }

@@ -4,7 +4,7 @@
 use crate::acp_agent::Hostile;
 use crate::sandbox::{find, mechanisms, put, sandbox, skipped, variables};
 use gstack_agent::adapter::AgentEnvironment;
-use gstack_agent::sandbox::{Access, Around, Confinement, command};
+use gstack_agent::sandbox::{Access, Around, Confinement, Mechanism, command};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -122,6 +122,60 @@ async fn a_link_that_an_agent_planted_opens_nothing_at_the_next_start() {
             assert!(output.status.success(), "{what}: {output:?}");
             assert!(!String::from_utf8_lossy(&output.stdout).contains(SECRET), "{what}: read {output:?}");
             for path in CLOSED {
+                assert_eq!(fs::read_to_string(home.join(path)).unwrap(), SECRET, "{what}: wrote {path}");
+            }
+        }
+    }
+}
+
+/// Another agent replaces a folder after the plan was made, before the sandbox opens it.
+#[tokio::test]
+async fn a_folder_that_becomes_a_link_while_the_sandbox_starts_opens_nothing() {
+    let kept = tempfile::tempdir().unwrap();
+    let root = kept.path().canonicalize().unwrap();
+    for (number, mechanism) in mechanisms(&root).await.into_iter().enumerate() {
+        for (case, (swapped, target)) in [
+            ("project/.git", ".ssh"),
+            ("project/.git", "g"),
+            ("project/.git/objects", ".ssh"),
+            ("project/sub", ".ssh"),
+            ("project", "keys"),
+            ("project/sub/.gstack", ".ssh"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let what = format!("{mechanism:?}: {swapped} to ~/{target}");
+            let home = root.join(format!("{number}-{case}"));
+            for path in CLOSED {
+                put(&home, path, SECRET);
+            }
+            put(&home, "keys/sub/id", SECRET);
+            put(&home, "keys/.git/id", SECRET);
+            for path in ["g/run", "project/sub/.gstack", "project/.git/objects", "project/.git/refs"] {
+                fs::create_dir_all(home.join(path)).unwrap();
+            }
+            put(&home, "project/.git/HEAD", "ref: refs/heads/main\n");
+            let environment = AgentEnvironment {
+                variables: variables(&home),
+                confinement: Confinement::In(Arc::new(sandbox(&home, mechanism.clone()))),
+                ..AgentEnvironment::default()
+            };
+            let folder = home.join("project/sub");
+            let script = format!("echo ran; {}", hostile());
+            let confined = command(Path::new("/bin/sh"), &["-c", &script], &environment, Some(&folder)).unwrap();
+            fs::rename(home.join(swapped), home.join("away")).unwrap();
+            symlink(home.join(target), home.join(swapped)).unwrap();
+            let mut started = Command::new(&confined.program);
+            started.args(&confined.arguments).env_clear().envs(&confined.environment.variables);
+            let output = started.current_dir(&folder).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(!said.contains(SECRET), "{what}: read {output:?}");
+            // What is within a folder that it may write anyway is a link to nothing there.
+            if matches!(mechanism, Mechanism::Namespaces { .. }) && swapped != "project/.git/objects" {
+                assert!(!said.contains("ran"), "{what}: {output:?}");
+            }
+            for path in CLOSED.into_iter().chain(["keys/sub/id", "keys/.git/id"]) {
                 assert_eq!(fs::read_to_string(home.join(path)).unwrap(), SECRET, "{what}: wrote {path}");
             }
         }

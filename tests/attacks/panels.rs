@@ -14,32 +14,26 @@ use std::time::Duration;
 const ORIGIN: &str = "chrome-extension://hmjooioflnjmgaipmokechimoabfkeji/";
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Returns requests that only a panel of the person's may make, one of each kind.
-fn acts() -> Vec<(&'static str, Value)> {
-    let of = json!({ "conversationId": "c1" });
-    vec![
-        ("policy.add", json!({ "effect": "allow", "scope": "act", "site": "bank.example" })),
-        ("policy.list", json!({})),
-        ("policy.remove", json!({ "id": "r1" })),
-        ("settings.set", json!({ "name": "direct-commands", "value": false })),
-        ("settings.get", json!({})),
-        ("approval.answer", json!({ "conversationId": "c1", "approvalId": "a", "decision": "allow-once" })),
-        ("question.answer", json!({ "conversationId": "c1", "questionId": "q", "answers": [] })),
-        ("chat.send", json!({ "conversationId": "c1", "clientId": "m", "text": "go back" })),
-        ("chat.open", json!({ "chromeTabId": 1 })),
-        ("chat.history", json!({ "conversationId": "c1", "before": 9, "limit": 9 })),
-        ("conversations.list", json!({})),
-        ("drivers.release", json!({ "chromeTabId": 1 })),
-        ("drivers.give", json!({ "chromeTabId": 1, "driverId": "d" })),
-        ("conversations.tab", json!({ "conversationId": "c1", "chromeTabId": 1, "allowed": true })),
-        ("conversations.export", json!({ "conversationId": "c1", "format": "json" })),
-        ("conversations.delete", of),
-        ("command.run", json!({ "chromeTabId": 1, "command": "url", "args": [] })),
-        ("activity.subscribe", json!({ "after": 0 })),
-        ("agents.list", json!({ "refresh": false })),
-        ("file.read", json!({ "conversationId": "c1", "id": "f", "offset": 0 })),
-        ("inbox.leave", json!({ "conversationId": "c1", "text": "x" })),
-    ]
+/// Requests that any panel may make: they introduce it, reveal nothing, or stop turns.
+const OPEN: [&str; 6] = ["hello", "panel.prove", "ping", "hops", "chat.stop", "chat.stopAll"];
+
+/// Returns requests that only a panel of the person's may make: each of the protocol, with the example of its own test.
+fn acts() -> Vec<(String, Value)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let requests = files.filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("to-daemon."));
+    let read = |file| serde_json::from_str::<Value>(&std::fs::read_to_string(file).unwrap()).unwrap();
+    // What has no answer can't be refused either.
+    let examples = requests.map(read).filter(|example| example["answers"].is_array());
+    let acts = examples.map(|example| {
+        let message = &example["messages"][0];
+        (message["method"].as_str().unwrap().to_owned(), message["params"].clone())
+    });
+    let acts: Vec<_> = acts.filter(|(method, _)| !OPEN.contains(&method.as_str())).collect();
+    let names =
+        ["policy.add", "settings.set", "approval.answer", "chat.send", "chat.order", "command.run", "drivers.give"];
+    assert!(names.iter().all(|name| acts.iter().any(|(method, _)| method == name)), "{acts:?}");
+    acts
 }
 
 /// One connection of a native host, or of an impostor.
@@ -121,7 +115,7 @@ impl<R: Read, W: Write> Panel<R, W> {
     #[track_caller]
     fn may_do_nothing(&mut self) {
         for (method, params) in acts() {
-            assert_eq!(self.ask(method, params), Err("panel-unconfirmed".to_owned()), "{method}");
+            assert_eq!(self.ask(&method, params), Err("panel-unconfirmed".to_owned()), "{method}");
         }
         // Stopping is safe, and status requests reveal nothing.
         self.ask("ping", json!({})).unwrap();

@@ -174,3 +174,39 @@ fn what_names_no_element_runs_in_the_document_that_its_card_was_about() {
     assert_eq!(hostile.stage.run(&["js", "document.title"]), "taken over");
     assert_eq!(hostile.stage.run(&["route", "list"]), "(no routes)");
 }
+
+/// An agent calls many tools at once, from its shell: the person sees a few cards, and the other calls fail.
+#[test]
+fn a_turn_does_not_flood_the_person_with_cards() {
+    const CALLS: usize = 11;
+    const CARDS: usize = 8;
+    let site = Site::start(shop);
+    let hostile = Hostile::at(Some(&site.url("/")));
+    let mut turn = hostile.turn("Go on");
+    let gstack = env!("CARGO_BIN_EXE_gstack");
+    let calls: String = (0..CALLS)
+        .map(|call| format!("{{ {gstack} js {call} >said.{call} 2>&1; echo $? >ended.{call}; }} & "))
+        .collect();
+    turn.starts_in_shell(&format!("{calls} wait; cat ended.*; rm -f said.* ended.*"));
+    let work = hostile.stage.work();
+    let refused = || (0..CALLS).filter(|call| work.join(format!("ended.{call}")).exists()).count();
+    let cards = loop {
+        let cards = hostile.approvals();
+        assert!(cards.len() <= CARDS, "{} cards", cards.len());
+        if refused() == CALLS - CARDS && cards.len() == CARDS {
+            break cards;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    for call in (0..CALLS).filter(|call| work.join(format!("ended.{call}")).exists()) {
+        let said = std::fs::read_to_string(work.join(format!("said.{call}"))).unwrap();
+        assert!(said.contains("only 8 of a turn may be open"), "{said}");
+    }
+    for card in &cards {
+        hostile.stage.run(&["approvals", "deny", card["approvalId"].as_str().unwrap()]);
+    }
+    let said = turn.shell_ended();
+    assert!(!said.text.contains('0'), "none ran: {said:?}");
+    // Answered cards make room.
+    turn.refused("js", &json!({"expression": "1"}));
+}

@@ -293,6 +293,27 @@ async fn nothing_is_left_when_the_minder_is_killed_or_the_agent_ends() {
 }
 
 #[tokio::test]
+async fn an_agent_that_closes_its_output_is_noticed_although_it_lives() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for (number, mechanism) in mechanisms(&root).await.into_iter().enumerate() {
+        let home = root.join(number.to_string());
+        fs::create_dir_all(home.join("project")).unwrap();
+        fs::create_dir_all(home.join("g/run")).unwrap();
+        let (mut child, _confined) = start(&home, mechanism.clone(), "echo up; exec >&-; while :; do sleep 1000; done");
+        let mut said = String::new();
+        std::io::Read::read_to_string(child.stdout.as_mut().unwrap(), &mut said).unwrap();
+        assert_eq!(said, "up\n", "{mechanism:?}");
+        assert_eq!(child.try_wait().unwrap(), None, "{mechanism:?}: it lives");
+        for pid in running(&home) {
+            rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL)
+                .ok();
+        }
+        child.wait().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn with_require_and_no_mechanism_nothing_starts_and_the_words_say_what_to_install() {
     let environment = AgentEnvironment {
         confinement: Confinement::Refused("bubblewrap is not installed".to_owned()),
@@ -315,7 +336,7 @@ async fn an_agent_renews_its_sign_in_and_leaves_alone_what_runs_later() {
     for (number, mechanism) in mechanisms(&root).await.into_iter().enumerate() {
         for (access, sign_in, fixed) in &agents {
             let home = root.join(format!("{number}-{}", sign_in.split('/').next().unwrap()));
-            put(&home, sign_in, "old");
+            put(&home, sign_in, "\"old\"");
             put(&home, ".claude.json", "as it was");
             for folder in ["project", "g/run"] {
                 fs::create_dir_all(home.join(folder)).unwrap();
@@ -328,11 +349,13 @@ async fn an_agent_renews_its_sign_in_and_leaves_alone_what_runs_later() {
             };
             // As the programs do it: a lock beside their folder, a new file, and a rename. If that is refused (EBUSY), Claude
             // Code copies it.
-            let lock = if access.locks_in_home { "mkdir ~/.claude.lock && rmdir ~/.claude.lock" } else { "true" };
-            let copies = if access.locks_in_home { format!("cp ~/{sign_in}.tmp ~/{sign_in}") } else { "false".into() };
+            let lock = if access.locks_in_home { "mkdir $own.lock && rmdir $own.lock" } else { "true" };
+            let copies = if access.locks_in_home { "cp $file.tmp $file" } else { "false" };
+            let (folder, name) = sign_in.split_once('/').unwrap();
             let script = format!(
-                "{lock} && echo new > ~/{sign_in}.tmp && {{ mv ~/{sign_in}.tmp ~/{sign_in} 2>/dev/null || {copies}; }} || exit 1; \
-                 echo planted 2>/dev/null > ~/.claude.json; exit 0"
+                "own=${{CLAUDE_CONFIG_DIR:-$HOME/{folder}}}; file=$own/{name}; \
+                 {lock} && echo '\"new\"' > $file.tmp && {{ mv $file.tmp $file 2>/dev/null || {copies}; }} || exit 1; \
+                 {{ echo planted > ~/.claude.json; echo planted > $own/.claude.json; }} 2>/dev/null; exit 0"
             );
             let confined =
                 command(Path::new("/bin/sh"), &["-c", &script], &environment, Some(&home.join("project"))).unwrap();
@@ -344,7 +367,7 @@ async fn an_agent_renews_its_sign_in_and_leaves_alone_what_runs_later() {
                 .output()
                 .unwrap();
             assert!(output.status.success(), "{mechanism:?} {sign_in}: {output:?}");
-            assert_eq!(fs::read_to_string(home.join(sign_in)).unwrap(), "new\n", "{mechanism:?}");
+            assert_eq!(fs::read_to_string(home.join(sign_in)).unwrap(), "\"new\"\n", "{mechanism:?}");
             if let Some(fixed) = fixed {
                 assert_eq!(fs::read_to_string(home.join(fixed)).unwrap(), "as it was", "{mechanism:?}");
             }

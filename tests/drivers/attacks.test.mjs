@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -165,7 +166,19 @@ describe('a hostile CDP client', () => {
     await raw.send('Page.navigate', { url: `${shop.origin}/order` }, session);
     const secret = path.join(home.home, 'secret.txt');
     writeFileSync(secret, 'x');
-    const { result } = await raw.send('Runtime.evaluate', { expression: "document.querySelector('#file')" }, session);
+    // Another program's file in the temporary folder, also by a way up and by a link in the client's own folder.
+    const theirs = path.join(tmpdir(), `theirs-${process.pid}.txt`);
+    writeFileSync(theirs, 'x');
+    symlinkSync(theirs, path.join(home.person, 'link.txt'));
+    let objectId;
+    await until(async () => {
+      const found = await raw.send('Runtime.evaluate', { expression: "document.querySelector('#file')" }, session);
+      objectId = found.result?.result.objectId;
+      return objectId !== undefined;
+    }, 'the page has its field');
+    const own = path.join(home.person, 'own.txt');
+    writeFileSync(own, 'x');
+    assert.ok(!(await raw.send('DOM.setFileInputFiles', { files: [own], objectId }, session)).error, 'its own file');
     for (const [method, params] of [
       ['Page.navigate', { url: 'file:///etc/passwd' }],
       ['Page.navigate', { url: 'chrome://version' }],
@@ -173,8 +186,12 @@ describe('a hostile CDP client', () => {
       ['Page.navigate', { url: 'view-source:file:///etc/passwd' }],
       ['Page.close', {}],
       ['Fetch.continueRequest', { requestId: 'x', url: 'file:///etc/passwd' }],
-      ['DOM.setFileInputFiles', { files: ['/etc/passwd'], objectId: result.result?.objectId }],
-      ['DOM.setFileInputFiles', { files: [secret], objectId: result.result?.objectId }],
+      ['DOM.setFileInputFiles', { files: ['/etc/passwd'], objectId }],
+      ['DOM.setFileInputFiles', { files: [secret], objectId }],
+      ...[theirs, path.relative(home.person, theirs), path.join(home.person, 'link.txt'), 'link.txt'].map((file) => [
+        'DOM.setFileInputFiles',
+        { files: [file], objectId },
+      ]),
       ['Network.getAllCookies', {}],
       ['Network.getCookies', { urls: ['https://bank.example/'] }],
       ['Network.setCookie', { name: 'a', value: 'b', url: 'https://bank.example/' }],
@@ -187,6 +204,7 @@ describe('a hostile CDP client', () => {
       // It opened this tab itself, so it may close it.
       if (method !== 'Page.close') assert.ok((await raw.send(method, params, session)).error, `${method} ${JSON.stringify(params)}`);
     }
+    rmSync(theirs);
     const seen = JSON.stringify(raw.events);
     assert.ok(!seen.includes('/other') && !foreign.some(({ targetId }) => seen.includes(targetId)), 'no event names another tab');
     assert.match(await home.ok(['audit']), /Page\.navigate/);

@@ -3,7 +3,7 @@
  * nothing that an agent reads or gstack writes.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { GSTACK } from './harness/home.mjs';
@@ -169,6 +169,9 @@ describe('a saved sign-in that an agent asks for', () => {
   test('no result shows the secret, although the page shows, logs, keeps and sends it', async () => {
     await fresh();
     await scene.page.evaluate(NOISY);
+    // What the person records meanwhile.
+    const recorded = ['har', 'trace', 'coverage js'];
+    for (const what of recorded) await scene.home.ok(`${what} start${what === 'har' ? ' --bodies' : ''}`.split(' '));
     const turn = await scene.ask('Tell me everything');
     const allowed = turn.tool('sign-in', { name: 'ada@shop', submit: true });
     await scene.panel.seen('approval', 'ada');
@@ -214,8 +217,18 @@ describe('a saved sign-in that an agent asks for', () => {
     ]) {
       told += (await scene.home.run(line.split(' '))).stdout;
     }
+    for (const line of ['har stop it.har', 'trace stop it.json', 'snapshot -o it.txt', 'text -o it2.txt', 'html -o it.html'])
+      await scene.home.run(line.split(' '));
+    told += (await scene.home.run(['coverage', 'js', 'stop'])).stdout;
+    const files = readdirSync(scene.home.person).filter((name) => /^it\d?\./.test(name));
+    for (const wanted of ['it.har', 'it.json']) assert.ok(files.includes(wanted), `${wanted} of ${files}`);
+    for (const file of files) told += readFileSync(path.join(scene.home.person, file), 'utf8');
     for (const trace of [...TRACES, code]) assert.ok(!told.includes(trace), `${trace} in ${told}`);
     assert.match(told, /it is \[redacted\]/);
+    // In this format the lines are broken anywhere.
+    const { code: failed, stderr } = await scene.home.run(['mhtml', 'it.mhtml']);
+    assert.ok(failed && /shows a secret of a saved sign-in/.test(stderr), stderr);
+    assert.ok(!existsSync(path.join(scene.home.person, 'it.mhtml')));
     turn.end();
   });
 

@@ -202,6 +202,29 @@ test('a connection that ends in the middle installs nothing', async (t) => {
   holds(at, []);
 });
 
+test('a mirror that sends without end fills no disk', async (t) => {
+  for (const hidden of [[], ['curl']]) {
+    const at = machine(t);
+    if (hidden.length) without(at, hidden);
+    let sent = 0;
+    const endless = (_, response) => {
+      const part = 'x'.repeat(1 << 20);
+      const more = () => {
+        while (!response.destroyed && response.write(part)) sent += part.length;
+        sent += part.length;
+      };
+      response.on('drain', more);
+      more();
+    };
+    const { url } = await serve(t, release(folder(t), TARGET), { 'release.json': endless });
+    const done = await install(at, { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, 3, done.out);
+    assert.match(done.out, /can't be downloaded/);
+    assert.ok(sent < 64e6, `${sent} bytes were taken`);
+    holds(at, []);
+  }
+});
+
 test('a run that is killed leaves the program whole, and the next run clears what it left', async (t) => {
   const at = machine(t);
   mkdirSync(at.bin, { recursive: true });

@@ -160,6 +160,37 @@ test('a download that ends in the middle changes nothing', async (t) => {
   at.untouched();
 });
 
+for (const program of ['curl', 'wget'])
+  test(`a mirror that sends without end fills no disk with ${program}`, async (t) => {
+    const at = machine(t);
+    const bin = folder(t);
+    for (const name of [program, 'tar', 'gzip']) {
+      const found = (process.env.PATH ?? '').split(':').find((place) => existsSync(join(place, name)));
+      if (!found) return t.skip(`${name} is missing`);
+      symlinkSync(join(found, name), join(bin, name));
+    }
+    // No length is announced.
+    const endless = (_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(65536)));
+      };
+      response.on('drain', more);
+      more();
+    };
+    for (const [file, most] of [
+      ['release.json', 1 << 20],
+      [ARCHIVE, null],
+    ]) {
+      const made = release(t);
+      const { url } = await serve(t, made, { [file]: endless });
+      const limit = most ?? readFileSync(join(made, ARCHIVE)).length;
+      const done = await at.run(['upgrade'], { GSTACK_RELEASE_URL: url, PATH: bin });
+      assert.equal(done.code, 1, done.out);
+      assert.match(done.out, new RegExp(`${file} could not be downloaded[^]*(larger than ${limit} bytes|maximum|exceeded)`, 'i'));
+      at.untouched();
+    }
+  });
+
 test('the same version again downloads nothing but the manifest', async (t) => {
   const at = machine(t);
   const version = readFileSync(join(ROOT, 'Cargo.toml'), 'utf8').match(/^version = "(.*)"$/m)[1];

@@ -3,7 +3,7 @@
 //!
 //! Owns the table. An agent that is not in it gets what its name suggests, and its modes are recognised by common ids.
 
-use crate::sandbox::{Access, Fixed};
+use crate::sandbox::{Access, Fixed, Overlaid};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -23,8 +23,9 @@ pub(super) struct KnownAgent {
     as_of: Option<fn() -> Access>,
     /// The folders that it writes.
     write: &'static [&'static str],
-    /// Folders in which it finds what the person has, and in which what it makes stays in memory.
-    in_memory: &'static [&'static str],
+    /// Folders in which it finds what the person has, and in which what it makes stays in memory; and the variable by which it
+    /// finds another folder.
+    in_memory: &'static [(&'static str, &'static str)],
     /// Folders and files inside `write` with what the person's own agent runs or obeys. A file ends with its empty content.
     fixed: &'static [(&'static str, Option<&'static str>)],
     /// A variable with configuration as JSON that makes it ask. It is merged into the person's.
@@ -63,7 +64,7 @@ const KNOWN: [KnownAgent; 12] = [
         // Seen with 1.18.33.
         asks: Some(&["build"]),
         write: &[".local/share/opencode", ".local/state/opencode", ".cache/opencode"],
-        in_memory: &[".config/opencode"],
+        in_memory: &[(".config/opencode", "OPENCODE_CONFIG_DIR")],
         fixed: &[(".local/share/opencode/bin", None)],
         configuration: Some(("OPENCODE_CONFIG_CONTENT", OPENCODE_ASKS)),
         ..NONE
@@ -154,9 +155,15 @@ impl KnownAgent {
         }
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         let fixed = self.fixed.iter().map(|(path, empty)| Fixed { path: path.into(), empty: *empty });
+        let overlaid = self.in_memory.iter().map(|&(folder, variable)| Overlaid {
+            folder: folder.into(),
+            volatile: Vec::new(),
+            variable,
+            beside: Vec::new(),
+        });
         Access {
             write: paths(self.write),
-            overlaid: paths(self.in_memory),
+            overlaid: overlaid.collect(),
             locks_in_home: !self.in_memory.is_empty(),
             fixed: fixed.collect(),
             ..Access::default()

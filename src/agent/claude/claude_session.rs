@@ -113,6 +113,7 @@ impl Actor {
         let Self { ready: Ready { mut child, writer, files, .. }, events, cancel, in_turn, .. } = self;
         let fault = match ending {
             Ending::Silent => Some(ended(&mut child).await),
+            Ending::Unreadable(how) => Some(faults::crashed(&how, None)),
             Ending::Closed if in_turn => {
                 // Best effort: the following steps end the process anyway.
                 writer.line(outgoing::interrupt("closing")).await.ok();
@@ -136,10 +137,7 @@ impl Actor {
                 line = self.ready.lines.next() => match line {
                     Ok(Some(line)) => Next::Line(line),
                     Ok(None) => return Ending::Silent,
-                    Err(error) => {
-                        tracing::warn!(%error, "an agent's output could not be read");
-                        return Ending::Silent;
-                    }
+                    Err(error) => return Ending::Unreadable(error.to_string()),
                 },
                 Some(answered) = self.ready.permissions.answered() => Next::Answer(answered),
             };

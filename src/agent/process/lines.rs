@@ -8,12 +8,11 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 /// The longest line. A screenshot as base64 is a few MiB, and agents send nothing longer.
 pub const LONGEST_LINE: usize = 32 * 1024 * 1024;
 
-/// Reads lines. Skips a line that exceeds the limit and continues after it.
+/// Reads lines. Fails at a line that exceeds the limit: what it said is unknown.
 pub struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     longest: usize,
-    skipping: bool,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
@@ -22,32 +21,31 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     pub fn with_longest(reader: R, longest: usize) -> Self {
-        Self { reader: BufReader::with_capacity(64 * 1024, reader), line: Vec::new(), longest, skipping: false }
+        Self { reader: BufReader::with_capacity(64 * 1024, reader), line: Vec::new(), longest }
     }
 
     /// Returns the next line without its line break, with invalid UTF-8 replaced by U+FFFD; `None` at the end of the
     /// stream. Cancel safe: a partially read line is kept.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the stream can't be read, and for a line that is too long.
     pub async fn next(&mut self) -> io::Result<Option<String>> {
         loop {
             let chunk = self.reader.fill_buf().await?;
             if chunk.is_empty() {
-                let rest = !self.line.is_empty() && !self.skipping;
-                self.skipping = false;
-                return Ok(rest.then(|| self.take()));
+                return Ok((!self.line.is_empty()).then(|| self.take()));
             }
             let end = chunk.iter().position(|byte| *byte == b'\n');
             let part = end.map_or(chunk, |at| &chunk[..at]);
-            if !self.skipping && self.line.len() + part.len() > self.longest {
-                tracing::warn!(cap = self.longest, "a line that is too long was left out");
-                self.skipping = true;
-                self.line = Vec::new();
+            if self.line.len() + part.len() > self.longest {
+                let said = format!("it sent a line of more than {} MiB", self.longest / (1024 * 1024));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, said));
             }
-            if !self.skipping {
-                self.line.extend_from_slice(part);
-            }
+            self.line.extend_from_slice(part);
             let used = part.len() + usize::from(end.is_some());
             self.reader.consume(used);
-            if end.is_some() && !std::mem::take(&mut self.skipping) {
+            if end.is_some() {
                 return Ok(Some(self.take()));
             }
         }
@@ -93,7 +91,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_beyond_the_cap_is_left_out_and_the_next_one_read() {
-        assert_eq!(read_all(&[b"0123456789\nok\n0123456789"], 5).await, ["ok"]);
+    async fn a_line_beyond_the_cap_is_an_error_and_its_rest_is_not_read_as_one() {
+        let mut lines = Lines::with_longest(&b"ok\n0123456789\nok\n"[..], 5);
+        assert_eq!(lines.next().await.unwrap().as_deref(), Some("ok"));
+        for _ in 0..2 {
+            assert!(lines.next().await.is_err());
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! it detaches, and none of them outlives it, even if the daemon was killed. The agent's pipes and signals bypass the
 //! minder, which passes on its exit status.
 
+use super::renewal::{self, Renewals};
 use gstack_base::descendants::{self, RECHECK_INTERVAL};
 use gstack_base::process::EndWatch;
 use gstack_base::program::MINDER_ROLE;
@@ -39,12 +40,19 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if around {
         first = arguments.next();
     }
+    let mut renewals = Renewals::default();
+    while first.as_deref() == Some(OsStr::new(renewal::OPTION)) {
+        renewals.add(arguments.next(), arguments.next());
+        first = arguments.next();
+    }
+    renewals.watch();
     let Some(program) = first.map(PathBuf::from) else {
         say::line(format_args!("the role {ROLE} is gstack's own and needs a program"));
         return ExitCode::from(2);
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let ended = runtime.and_then(|runtime| runtime.block_on(mind(&program, arguments.collect(), around)));
+    renewals.pass_on();
     match ended {
         Ok(status) => pass_on(status),
         Err(error) => {
@@ -63,6 +71,7 @@ async fn mind(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Res
     let _not_ours = [SignalKind::interrupt(), SignalKind::hangup()].map(signal);
     let parent = parent_ends();
     let agent = start(program, arguments, around)?;
+    release_output()?;
     let own = i32::try_from(std::process::id()).unwrap_or_default();
     let ended = async {
         loop {
@@ -113,6 +122,12 @@ fn start(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Result<u
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
     }
     Ok(command.spawn()?.id())
+}
+
+/// Lets go of the agent's output: only the agent keeps it open, so its end is noticed although the minder lives.
+fn release_output() -> io::Result<()> {
+    let nothing = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+    Ok(rustix::stdio::dup2_stdout(nothing)?)
 }
 
 /// Sends TERM to the processes in the sandbox, except the one that keeps it alive.

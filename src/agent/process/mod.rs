@@ -7,3 +7,4 @@ pub mod child;
 pub mod lines;
 pub mod minder;
 pub mod refused;
+pub mod renewal;

@@ -141,6 +141,7 @@ impl<T: ProtocolHandler> Actor<T> {
                 let (how, last_words) = exit_description(&mut child).await;
                 Some(faults::crashed(self.handler.label(), &how, last_words.as_ref().map(|words| words.line.as_str())))
             }
+            Ending::Unreadable(how) => Some(faults::crashed(self.handler.label(), &how, None)),
             Ending::Closed if self.in_turn => {
                 // Best effort: the following steps end the process anyway.
                 self.handler.interrupt(&mut self.out);
@@ -177,10 +178,7 @@ impl<T: ProtocolHandler> Actor<T> {
                 line = self.lines.next() => match line {
                     Ok(Some(line)) => Next::Line(line),
                     Ok(None) => return Ending::Silent,
-                    Err(error) => {
-                        tracing::warn!(%error, "an agent's output could not be read");
-                        return Ending::Silent;
-                    }
+                    Err(error) => return Ending::Unreadable(error.to_string()),
                 },
                 Some((request, answer)) = self.answers.next() => Next::Answer(request, answer),
             };

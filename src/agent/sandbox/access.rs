@@ -18,10 +18,8 @@ pub struct Access {
     /// are created if missing, so that an agent cannot create them.
     pub fixed: Vec<Fixed>,
     /// Folders of its own in which everything that `write` does not name stays as it is: it may read their entries, and
-    /// what it creates there is in memory. Landlock has no such folders, so there it may write all of them.
-    pub overlaid: Vec<PathBuf>,
-    /// Entries of these folders of which it gets its own, in memory.
-    pub volatile: Vec<PathBuf>,
+    /// what it creates there ends with it.
+    pub overlaid: Vec<Overlaid>,
     /// What a repository names. Opened only where no link leads and nothing is closed: an agent may have written it.
     pub repository: Around,
     /// Folders of its conversation besides its working folder.
@@ -29,11 +27,25 @@ pub struct Access {
     /// It may only read its working folder, the repository around it, and [`Access::folders`].
     pub folders_read_only: bool,
     /// The program creates lock files beside its configuration, directly in the home directory. In a namespace, that is
-    /// then a folder in memory.
+    /// then a folder in memory. Landlock opens nothing for it: the right to make and remove folders is also that to rename
+    /// them, such as the conversation's to `.ssh`. There its configuration is elsewhere (`overlaid`).
     pub locks_in_home: bool,
     /// The program confines its commands itself, in namespaces that it cannot create under Landlock's file rules. If
     /// only Landlock is available, the file rules are left to the program; Unix sockets and signals are still blocked.
     pub own_sandbox: bool,
+}
+
+/// A folder of configuration of which a program gets its own: in memory, or a folder of links to the person's entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlaid {
+    /// The person's folder.
+    pub folder: PathBuf,
+    /// Its entries that the program gets empty.
+    pub volatile: Vec<PathBuf>,
+    /// The variable by which the program finds another folder.
+    pub variable: &'static str,
+    /// Files that are beside the folder, and inside one that the variable names.
+    pub beside: Vec<PathBuf>,
 }
 
 /// A path that an agent must not change.
@@ -84,8 +96,12 @@ impl Access {
             read: paths(&[".claude.json"]),
             write: kept.into(),
             write_existing: paths(&[".claude/.credentials.json"]),
-            overlaid: paths(&[".claude"]),
-            volatile: CLAUDE_VOLATILE.map(|name| Path::new(".claude").join(name)).into(),
+            overlaid: vec![Overlaid {
+                folder: ".claude".into(),
+                volatile: CLAUDE_VOLATILE.map(|name| Path::new(".claude").join(name)).into(),
+                variable: "CLAUDE_CONFIG_DIR",
+                beside: paths(&[".claude.json"]),
+            }],
             locks_in_home: true,
             ..Self::default()
         }
@@ -127,7 +143,6 @@ impl Access {
         self.write.extend(other.write.iter().cloned());
         self.write_existing.extend(other.write_existing.iter().cloned());
         self.overlaid.extend(other.overlaid.iter().cloned());
-        self.volatile.extend(other.volatile.iter().cloned());
         self.fixed.extend(other.fixed.iter().cloned());
         self.repository.extend(other.repository.clone());
         self.folders.extend(other.folders.iter().cloned());

@@ -4,6 +4,7 @@
 //! Owns the order: deeper paths are mounted later, so that a closed place covers the open one around it, and an open
 //! place can be inside a closed one. Source: bwrap(1).
 
+use super::mounted::Mounted;
 use super::plan::{MOST_LINKS, Plan};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -60,8 +61,9 @@ enum Mount {
     Link(PathBuf),
 }
 
-/// Returns the arguments up to the `--` before the program.
-pub(super) fn arguments(plan: &Plan) -> Vec<OsString> {
+/// Returns the arguments up to the `--` before the program, and what is mounted from outside, to be compared inside.
+pub(super) fn arguments(plan: &Plan) -> (Vec<OsString>, Vec<Mounted>) {
+    let mut mounted = Vec::new();
     let mut all: Vec<OsString> = [
         "--unshare-user",
         "--unshare-pid",
@@ -104,6 +106,9 @@ pub(super) fn arguments(plan: &Plan) -> Vec<OsString> {
                 continue;
             }
         };
+        // A path in which there is a link by now is left out.
+        let Some(found) = Mounted::at(&path) else { continue };
+        mounted.push(found);
         all.extend([option.into(), path.clone().into(), path.into()]);
     }
     if let Some(home) = home.filter(|_| !plan.locks_in_home) {
@@ -111,7 +116,7 @@ pub(super) fn arguments(plan: &Plan) -> Vec<OsString> {
     }
     all.extend(["--remount-ro".into(), "/".into()]);
     all.extend(["--chdir".into(), plan.folder.clone().into()]);
-    all
+    (all, mounted)
 }
 
 /// Returns the mounts ordered by depth: a path sorts before the paths inside it.
@@ -214,7 +219,7 @@ mod tests {
             ..Plan::default()
         };
         let words: Vec<String> =
-            arguments(&plan).iter().map(|word| word.to_string_lossy().replace(home.to_str().unwrap(), "~")).collect();
+            arguments(&plan).0.iter().map(|word| word.to_string_lossy().replace(home.to_str().unwrap(), "~")).collect();
         let at = |sought: &[&str]| words.windows(sought.len()).position(|window| window == sought);
         let open = at(&["--ro-bind", "~/open", "~/open"]).unwrap();
         let closed = at(&["--tmpfs", "~/open/closed"]).unwrap();

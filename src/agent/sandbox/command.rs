@@ -3,9 +3,9 @@
 //! Owns the order of the wrappers: minder, sandbox, minder, program. Never starts anything.
 
 use super::plan::Plan;
-use super::{Confinement, Mechanism, Sandbox, Scratch, bubblewrap, caches, confine, npm, seatbelt};
+use super::{Confinement, Mechanism, Sandbox, Scratch, bubblewrap, caches, confine, npm, overlay, seatbelt};
 use crate::adapter::AgentEnvironment;
-use crate::process::minder;
+use crate::process::{minder, renewal};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,20 +85,35 @@ pub fn command<A: AsRef<OsStr>>(
             Err(error) => tracing::warn!(%error, "packages that an agent downloads are not kept"),
         }
     }
+    // In a namespace, the folder in memory is in the usual place.
+    let copies = match sandbox.mechanism {
+        Mechanism::Landlock { .. } => overlay::make(&mut environment, scratch.temporary())?,
+        Mechanism::Namespaces { .. } | Mechanism::Seatbelt => Vec::new(),
+    };
     let plan = Plan::new(&sandbox, program, &arguments, &environment, folder, scratch.temporary())?;
     let (program, arguments) = match &sandbox.mechanism {
         Mechanism::Namespaces { bwrap, .. } => {
             // One minder on each side: outside for the daemon, inside for the processes that the agent leaves behind.
-            let inner = confine::arguments(&sandbox.mechanism, &plan, program, &arguments)?;
+            let (mut all, mounted) = bubblewrap::arguments(&plan);
+            let inner = confine::arguments(&sandbox.mechanism, &plan, &mounted, program, &arguments)?;
             let (inside, inner) = minded(&environment, &sandbox.program, inner, &[]);
-            let mut all = bubblewrap::arguments(&plan);
+            let (inside, inner) = in_shell(OUTPUT_BACK, &inside, inner);
             all.extend(["--".into(), inside.into()]);
             all.extend(inner);
-            minded(&environment, bwrap, all, &[minder::AROUND])
+            let (around, all) = in_shell(OUTPUT_ASIDE, bwrap, all);
+            minded(&environment, &around, all, &[OsStr::new(minder::AROUND)])
         }
         Mechanism::Landlock { .. } => {
-            let inner = confine::arguments(&sandbox.mechanism, &plan, program, &arguments)?;
-            minded(&environment, &sandbox.program, inner, &[])
+            let inner = confine::arguments(&sandbox.mechanism, &plan, &[], program, &arguments)?;
+            let options: Vec<&OsStr> = copies
+                .iter()
+                .flat_map(|copy| [OsStr::new(renewal::OPTION), copy.own.as_os_str(), copy.of.as_os_str()])
+                .collect();
+            // Only a minder, which is outside, can pass a renewed file on.
+            if !copies.is_empty() && environment.minder.is_none() {
+                environment.minder = Some(sandbox.program.clone());
+            }
+            minded(&environment, &sandbox.program, inner, &options)
         }
         Mechanism::Seatbelt => {
             let mut all: Vec<OsString> = vec!["-p".into(), seatbelt::profile(&plan).into(), program.into()];
@@ -136,12 +151,25 @@ fn quiet_git(environment: &mut AgentEnvironment, confined: bool) {
     }
 }
 
+/// bubblewrap keeps its standard output open for as long as it runs, but no other descriptor. So the agent's output goes by
+/// another one, and its end is noticed although bubblewrap lives.
+const OUTPUT_ASIDE: &str = r#"exec 3>&1 >/dev/null; exec "$@""#;
+const OUTPUT_BACK: &str = r#"exec >&3 3>&-; exec "$@""#;
+
+/// Returns a shell's command that runs `script`, which becomes the program.
+fn in_shell(script: &str, program: &Path, arguments: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
+    let mut all: Vec<OsString> = ["-c", script, "sh"].map(OsString::from).into();
+    all.push(program.into());
+    all.extend(arguments);
+    ("/bin/sh".into(), all)
+}
+
 /// Returns the command with a minder if the environment names one.
 fn minded(
     environment: &AgentEnvironment,
     program: &Path,
     arguments: Vec<OsString>,
-    options: &[&str],
+    options: &[&OsStr],
 ) -> (PathBuf, Vec<OsString>) {
     let Some(minder) = &environment.minder else { return (program.to_owned(), arguments) };
     let mut all: Vec<OsString> = vec![minder::ROLE.into()];

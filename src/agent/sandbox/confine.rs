@@ -4,10 +4,12 @@
 //! Owns the order. Runs inside the sandbox's namespaces, if there are any, below the minder; never starts another
 //! process. A failed step keeps the program from starting.
 
+use super::mounted::Mounted;
 use super::plan::Plan;
 use super::sockets::Closed;
 use super::{Mechanism, capabilities, landlock, sockets};
 use gstack_base::say;
+use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -18,22 +20,35 @@ pub const ROLE: &str = "agent-confine";
 
 /// The exit code of shells for a program that cannot be started.
 const NOT_STARTED: u8 = 126;
-const SCOPE: &str = "scope";
-const NOTHING: &str = "nothing";
 
-/// Returns the arguments of our own program that confine `program`.
+/// What is left to do inside.
+#[derive(Serialize, Deserialize)]
+enum How {
+    /// In namespaces. `mounted`: how many arguments follow that each name something mounted.
+    Namespaces {
+        scope: bool,
+        mounted: usize,
+    },
+    Files(Box<Plan>),
+    Nothing,
+}
+
+/// Returns the arguments of our own program that confine `program`. `mounted`: what the namespaces have from outside.
 pub(super) fn arguments(
     mechanism: &Mechanism,
     plan: &Plan,
+    mounted: &[Mounted],
     program: &Path,
     arguments: &[OsString],
 ) -> io::Result<Vec<OsString>> {
     let how = match mechanism {
-        Mechanism::Namespaces { abi: 0, .. } | Mechanism::Seatbelt => NOTHING.to_owned(),
-        Mechanism::Namespaces { .. } => SCOPE.to_owned(),
-        Mechanism::Landlock { .. } => serde_json::to_string(plan)?,
+        Mechanism::Seatbelt => How::Nothing,
+        Mechanism::Namespaces { abi, .. } => How::Namespaces { scope: *abi > 0, mounted: mounted.len() },
+        Mechanism::Landlock { .. } => How::Files(Box::new(plan.clone())),
     };
-    let mut all: Vec<OsString> = vec![ROLE.into(), how.into(), program.into()];
+    let mut all: Vec<OsString> = vec![ROLE.into(), serde_json::to_string(&how)?.into()];
+    all.extend(mounted.iter().map(Mounted::argument));
+    all.push(program.into());
     all.extend(arguments.iter().cloned());
     Ok(all)
 }
@@ -41,27 +56,35 @@ pub(super) fn arguments(
 /// Runs the role. `arguments`: how to confine, the program and its arguments. Returns only if the program could not be
 /// started.
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let (Some(how), Some(program)) = (arguments.next(), arguments.next()) else {
+    let how = arguments.next().and_then(|how| serde_json::from_slice(how.as_encoded_bytes()).ok());
+    let Some(how) = how else {
         say::line(format_args!("the role {ROLE} is gstack's own and needs a program"));
         return ExitCode::from(2);
     };
-    if let Err(error) = apply(&how) {
+    if let Err(error) = apply(how, &mut arguments) {
         say::line(format_args!("the sandbox could not be applied: {error}"));
         return ExitCode::from(NOT_STARTED);
     }
+    let Some(program) = arguments.next() else {
+        say::line(format_args!("the role {ROLE} needs a program"));
+        return ExitCode::from(2);
+    };
     let error = replace(&program, arguments);
     say::line(format_args!("{} could not be started: {error}", Path::new(&program).display()));
     ExitCode::from(NOT_STARTED)
 }
 
-fn apply(how: &OsStr) -> io::Result<()> {
-    if how == NOTHING {
-        return Ok(());
-    }
-    if how == SCOPE {
-        return landlock::scope();
-    }
-    let plan: Plan = serde_json::from_slice(how.as_encoded_bytes())?;
+fn apply(how: How, arguments: &mut impl Iterator<Item = OsString>) -> io::Result<()> {
+    let plan = match how {
+        How::Nothing => return Ok(()),
+        How::Namespaces { scope, mounted } => {
+            for argument in arguments.take(mounted) {
+                Mounted::parse(&argument).ok_or(io::ErrorKind::InvalidInput)?.check()?;
+            }
+            return if scope { landlock::scope() } else { Ok(()) };
+        }
+        How::Files(plan) => plan,
+    };
     if plan.own_sandbox {
         landlock::scope()?
     } else {

@@ -46,7 +46,7 @@ pub(super) fn scope() -> io::Result<()> {
 #[cfg(target_os = "linux")]
 pub(super) fn restrict(plan: &Plan) -> io::Result<()> {
     use landlock::{
-        ABI, Access, AccessFs, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+        ABI, Access, AccessFs, PathBeneath, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
     };
     let abi = ABI::V9;
     let (read, all) = (AccessFs::from_read(abi), AccessFs::from_all(abi));
@@ -58,27 +58,33 @@ pub(super) fn restrict(plan: &Plan) -> io::Result<()> {
         .map_err(io::Error::other)?;
     let mut open = |path: &Path, access| -> io::Result<()> {
         let access = if path.is_dir() { access } else { access & file };
-        let Ok(descriptor) = PathFd::new(path) else { return Ok(()) };
+        // A link is opened by its target, which the plan names too.
+        let Some(descriptor) = without_links(path) else { return Ok(()) };
         (&mut ruleset).add_rule(PathBeneath::new(descriptor, access)).map(drop).map_err(io::Error::other)
     };
+    let temporary = plan.temporary.canonicalize()?;
     for path in plan.read.iter().flat_map(|path| around(path, &plan.closed)) {
         open(&path, read)?;
     }
-    for path in plan.write.iter().chain([&plan.temporary]).flat_map(|path| around(path, &plan.closed)) {
+    for path in plan.write.iter().chain([&temporary]).flat_map(|path| around(path, &plan.closed)) {
         open(&path, all)?;
     }
     for path in plan.devices.iter().map(PathBuf::as_path).chain([Path::new("/proc")]) {
         let access = if path == Path::new("/proc") { read } else { AccessFs::from_all(abi) };
         open(path, access)?;
     }
-    if let Some(home) = plan.home.as_ref().filter(|_| plan.locks_in_home) {
-        open(home, AccessFs::MakeDir | AccessFs::RemoveDir)?;
-    }
     let status = ruleset.restrict_self().map_err(io::Error::other)?;
     if status.ruleset == RulesetStatus::NotEnforced {
         return Err(io::Error::other("the kernel applies no Landlock rules"));
     }
     Ok(())
+}
+
+/// Opens a path for a rule. `None` if it is gone or a component of it is a link: an agent may have replaced it since the plan.
+#[cfg(target_os = "linux")]
+fn without_links(path: &Path) -> Option<std::os::fd::OwnedFd> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -14,15 +14,17 @@ mod detect;
 mod git;
 mod landlock;
 mod mechanism;
+mod mounted;
 mod npm;
 mod opening;
+mod overlay;
 mod places;
 mod plan;
 mod scratch;
 mod seatbelt;
 mod sockets;
 
-pub use access::{Access, Fixed};
+pub use access::{Access, Fixed, Overlaid};
 pub use command::{Confined, command, refused};
 pub use confiner::{Confiner, SandboxMode, SandboxSettings, SandboxState};
 pub use detect::detect;

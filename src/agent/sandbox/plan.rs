@@ -61,14 +61,15 @@ impl Plan {
         let mut read: Vec<PathBuf> = access.read.iter().filter_map(|path| below_home(path)).collect();
         read.extend(tool_folders(environment));
         let mut write: Vec<PathBuf> = access.write.iter().filter_map(|path| below_home(path)).collect();
-        let overlaid = access.overlaid.iter().filter_map(|path| below_home(path));
-        let volatile: Vec<PathBuf> = access.volatile.iter().filter_map(|path| below_home(path)).collect();
-        match sandbox.mechanism {
-            Mechanism::Namespaces { .. } => {
-                read.extend(overlaid.flat_map(|folder| children(&folder)).filter(|path| !volatile.contains(path)));
+        for overlaid in &access.overlaid {
+            let Some(own) = below_home(&overlaid.folder) else { continue };
+            match sandbox.mechanism {
+                Mechanism::Namespaces { .. } => {
+                    let volatile: Vec<PathBuf> = overlaid.volatile.iter().filter_map(|path| below_home(path)).collect();
+                    read.extend(children(&own).into_iter().filter(|path| !volatile.contains(path)));
+                }
+                Mechanism::Landlock { .. } | Mechanism::Seatbelt => read.push(own),
             }
-            Mechanism::Landlock { .. } => write.extend(overlaid),
-            Mechanism::Seatbelt => read.extend(overlaid),
         }
         read.retain(|path| !is_home(path) && path != Path::new("/"));
         write.retain(|path| !is_home(path));
@@ -249,7 +250,7 @@ fn with_prefix(folder: &Path) -> Vec<PathBuf> {
     [Some(folder), above].into_iter().flatten().map(Path::to_owned).collect()
 }
 
-fn children(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn children(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 

@@ -5,11 +5,13 @@
 pub mod error;
 pub mod find;
 pub mod flags;
+mod force;
 pub mod profile;
 pub mod side_panel;
 pub mod site_guard;
 mod start;
 
 pub use error::LaunchError;
+pub use force::end_by_force;
 pub use start::check_free;
-pub use start::{LaunchOptions, Started, kill, start, stop};
+pub use start::{LaunchOptions, Started, start, stop};

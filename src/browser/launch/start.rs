@@ -14,7 +14,6 @@ use gstack_base::program::KEEPER_ROLE;
 use gstack_base::site_list::SiteList;
 use gstack_protocol::ids::BrowserRun;
 use gstack_protocol::keeper::{KeeperReport, LaunchPlan, PlannedProfile};
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io;
@@ -30,6 +29,8 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 const REPORT_LIMIT: Duration = Duration::from_secs(75);
 /// How long a keeper that no longer listens may take to end.
 const DEAF_LIMIT: Duration = Duration::from_secs(10);
+/// How long a keeper may take from its lock to its socket, and from removing its socket to its end.
+const OPENING_LIMIT: Duration = Duration::from_secs(2);
 /// A browser whose keeper was killed ends by itself within this time.
 const ENDING_LIMIT: Duration = Duration::from_secs(5);
 /// The release of a lock and the end of a process that is not our child cannot be awaited, only polled.
@@ -143,6 +144,11 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         variable: options.variable(PATH_VARIABLE).map(PathBuf::from),
         config: options.configured_browser.clone(),
     };
+    // The browser would end without a word about it.
+    if let Some(folder) = options.variable("TMPDIR").map(PathBuf::from).filter(|folder| !folder.is_dir()) {
+        let what = "the folder for temporary files that TMPDIR names can't be used:";
+        return Err(LaunchError::Io { what, path: folder, source: io::ErrorKind::NotFound.into() });
+    }
     let found = find::find(&named, &Places::of_machine(&options.variable("PATH").unwrap_or_default()))?;
     let profile = home.profile(&options.profile);
     home.prepare_profiles().map_err(|error| LaunchError::Io {
@@ -210,7 +216,8 @@ pub async fn stop(home: &Home) -> Result<bool, LaunchError> {
     }
     if let Err(error) = keeper_link::stop(home).await {
         // A keeper whose browser has ended stops listening before it releases its lock.
-        let is_ending = matches!(error, LinkError::Unreachable { .. }) && ended(home, DEAF_LIMIT).await.is_ok();
+        let limit = if is_removed(&error) { OPENING_LIMIT } else { DEAF_LIMIT };
+        let is_ending = matches!(error, LinkError::Unreachable { .. }) && ended(home, limit).await.is_ok();
         return if is_ending { Ok(true) } else { Err(error.into()) };
     }
     ended(home, REPORT_LIMIT).await?;
@@ -229,33 +236,27 @@ async fn ended(home: &Home, limit: Duration) -> Result<(), LaunchError> {
     Ok(())
 }
 
-/// Kills this home's browser by the pid of its first process; its keeper ends with it. Unsaved data of pages is lost.
-///
-/// # Errors
-///
-/// Fails if the keeper does not end in time.
-pub async fn kill(home: &Home, pid: u32) -> Result<(), LaunchError> {
-    if let Some(group) = i32::try_from(pid).ok().and_then(Pid::from_raw)
-        && let Err(error) = kill_process_group(group, Signal::KILL)
-    {
-        tracing::debug!(%error, "the browser's processes were already gone");
-    }
-    ended(home, REPORT_LIMIT).await
-}
-
 /// Connects to a running keeper; returns `None` if none runs. A keeper opens its socket right after its lock, and sends
 /// its greeting once the browser answers.
 async fn connect_to_running(home: &Home, deadline: Instant) -> Result<Option<KeeperLink>, LaunchError> {
+    let since = Instant::now();
     while is_held(&home.keeper_lock())? {
         match timeout_at(deadline, keeper_link::connect(home)).await {
             Ok(Ok(link)) => return Ok(Some(link)),
+            // Someone removed its socket or its key: it can't be reached any more.
+            Ok(Err(error)) if is_removed(&error) && since.elapsed() > OPENING_LIMIT => return Err(error.into()),
             // The keeper does not listen yet, or not any more.
-            Ok(Err(LinkError::Unreachable { .. } | LinkError::Silent(_))) => sleep(LOOK_AGAIN).await,
+            Ok(Err(LinkError::Unreachable { .. })) => sleep(LOOK_AGAIN).await,
             Ok(Err(error)) => return Err(error.into()),
             Err(_) => return Err(LinkError::Silent(REPORT_LIMIT).into()),
         }
     }
     Ok(None)
+}
+
+/// Returns true if the keeper's socket or its key does not exist.
+fn is_removed(error: &LinkError) -> bool {
+    matches!(error, LinkError::Unreachable { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
 /// Prepares the profile. Returns false if another process's browser uses it already.

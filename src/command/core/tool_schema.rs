@@ -168,7 +168,7 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
             Some(value) if flag.value.is_some() => {
                 words.push(flag.name.to_owned());
                 let is_number = matches!(flag.value, Some("MS" | "N"));
-                words.push(text_of(spec, flag_name(flag), value, is_number)?);
+                words.push(word_of(spec, flag_name(flag), value, is_number)?);
             }
             Some(value) => match truth_of(value) {
                 Some(true) => words.push(flag.name.to_owned()),
@@ -186,10 +186,10 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
             None | Some(Value::Null) => {}
             Some(Value::Array(list)) if parameter.kind == Kind::List => {
                 for value in list {
-                    values.push(text_of(spec, name, value, false)?);
+                    values.push(word_of(spec, name, value, false)?);
                 }
             }
-            Some(value) => values.push(text_of(spec, name, value, parameter.kind == Kind::Number)?),
+            Some(value) => values.push(word_of(spec, name, value, parameter.kind == Kind::Number)?),
         }
     }
     if !values.is_empty() {
@@ -212,7 +212,7 @@ fn truth_of(value: &Value) -> Option<bool> {
 fn whole_number(value: &Value) -> Option<String> {
     let number: f64 = match value {
         Value::Number(number) => number.as_f64()?,
-        Value::String(text) => text.parse().ok()?,
+        Value::String(text) => text.trim().parse().ok()?,
         _ => return None,
     };
     // Every whole number up to this one has a float of its own.
@@ -220,9 +220,11 @@ fn whole_number(value: &Value) -> Option<String> {
     (number.fract() == 0.0 && number.abs() <= MOST).then(|| format!("{number:.0}"))
 }
 
-fn text_of(spec: &Spec, name: &str, value: &Value, is_number: bool) -> Result<String, Fault> {
-    if let Some(number) = whole_number(value).filter(|_| is_number) {
-        return Ok(number);
+/// Returns a value as a word. A wrong type is an error here, before the person is asked about the call. A number as a text
+/// and a text as a number are taken, because models write both.
+fn word_of(spec: &Spec, name: &str, value: &Value, is_number: bool) -> Result<String, Fault> {
+    if is_number {
+        return whole_number(value).ok_or_else(|| bad(spec, &format!("{name} must be an integer")));
     }
     match value {
         Value::String(text) => Ok(text.clone()),
@@ -275,8 +277,22 @@ mod tests {
     #[test]
     fn wrong_arguments_are_named() {
         let click = registry::find("click").unwrap();
-        for wrong in [json!({}), json!({ "selector": {} }), json!({ "selector": "a", "force": true }), json!([])] {
+        for wrong in [
+            json!({}),
+            json!({ "selector": {} }),
+            json!({ "selector": ["a"] }),
+            json!({ "selector": "a", "force": true }),
+            json!({ "selector": "a", "timeout": "soon" }),
+            json!({ "selector": "a", "timeout": 1.5 }),
+            json!({ "selector": "a", "timeout": true }),
+            json!({ "selector": "a", "timeout": [1] }),
+            json!([]),
+        ] {
             assert!(arguments_of(click, &wrong).is_err(), "{wrong}");
+        }
+        for right in [json!(100), json!("100"), json!(100.0)] {
+            let words = arguments_of(click, &json!({ "selector": "a", "timeout": right })).unwrap();
+            assert_eq!(words, ["--timeout", "100", "--", "a"], "{right}");
         }
     }
 

@@ -4,10 +4,10 @@ use crate::core::{Arguments, Context, Output};
 use crate::privacy::{path_guard, url_guard};
 use crate::spec::{
     Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
-    ValueType, Verb, Writes, parameter, phrase,
+    ValueType, Verb, Writes, flag, parameter, phrase,
 };
 use gstack_browser::arrival::{Arrival, ArrivalKind};
-use gstack_browser::page::Page;
+use gstack_browser::page::{LoadState, Page};
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
@@ -131,7 +131,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "load-html",
-        aliases: &[],
+        aliases: &["setcontent", "set-content"],
         category: Category::Navigation,
         class: Class::Control,
         parameters: &[parameter(
@@ -141,7 +141,10 @@ pub(crate) const COMMANDS: &[Spec] = &[
             ValueType::InputPath,
             "An HTML file under the working or the temp directory",
         )],
-        flags: &[],
+        flags: &[
+            flag("--wait-until", "STATE", ValueType::Choice, "Until load, domcontentloaded or networkidle"),
+            TIMEOUT,
+        ],
         summary: "Replace the page's content with a file",
         details: "The URL stays the same, so the file's scripts run as that site.",
         untrusted: false,
@@ -228,11 +231,27 @@ fn refuse_in_frame(page: &Page) -> Result<(), Fault> {
     }
 }
 
+fn load_state(name: &str) -> Result<LoadState, Fault> {
+    match name {
+        "load" => Ok(LoadState::Load),
+        "domcontentloaded" => Ok(LoadState::DomContentLoaded),
+        "networkidle" => Ok(LoadState::NetworkIdle),
+        _ => Err(Fault::new(FaultCode::BadRequest, format!("{name:?} is not a state of loading"))
+            .hint("One of: load, domcontentloaded, networkidle.")),
+    }
+}
+
 async fn load_html(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let typed = arguments.required("file")?;
     let path = path_guard::input_path(context, &typed)?;
     let html = path_guard::read_text(&path).await?;
-    context.page().await?.set_content(&html).await?;
+    let state = arguments.value("--wait-until").map(load_state).transpose()?;
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    page.set_content(&html).await?;
+    if let Some(state) = state {
+        page.wait_until(state, limit).await?;
+    }
     let bytes = html.len();
     Ok(Output::text(format!("Loaded HTML: {typed} ({bytes} bytes)")).data(json!({ "bytes": bytes })))
 }

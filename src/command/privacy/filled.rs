@@ -3,10 +3,11 @@
 //! Owns the parts of an output. `base::filled_secrets` owns the search.
 
 use crate::core::Output;
-use gstack_base::filled_secrets::{clean, clean_value, without_in_json};
+use gstack_base::filled_secrets::{clean, clean_value, without, without_in_json};
 use gstack_protocol::effects::Effect;
 use gstack_protocol::fault::Fault;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Returns the outcome without the secrets, whoever asked.
 pub(crate) fn without_secrets(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
@@ -22,6 +23,28 @@ pub(crate) fn without_secrets(outcome: Result<Output, Fault>) -> Result<Output, 
         }
         Err(fault) => Err(fault_without(fault)),
     }
+}
+
+/// Returns true if a file of quoted-printable parts has a secret. It can't be removed there: its letters may be written as
+/// `=C3`, and its lines are broken anywhere.
+pub(crate) fn is_in_quoted_printable(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let (letter, length) = match digits {
+            Some("\r\n") if byte == b'=' => (None, 3),
+            Some(digits) if byte == b'=' => match u8::from_str_radix(digits, 16) {
+                Ok(letter) => (Some(letter), 3),
+                Err(_) => (Some(byte), 1),
+            },
+            _ => (Some(byte), 1),
+        };
+        decoded.extend(letter);
+        at += length;
+    }
+    matches!(without(&String::from_utf8_lossy(&decoded)), Cow::Owned(_)) || matches!(without(text), Cow::Owned(_))
 }
 
 /// Returns a text file's content without the secrets. Pictures and other bytes stay as they are.
@@ -57,4 +80,22 @@ fn without_secret(effect: Effect) -> Effect {
     clean_value(&mut value);
     // A number that became a text can't be read back; then the effect has no text that was a secret either.
     if value == before { effect } else { serde_json::from_value(value).unwrap_or(effect) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_in_quoted_printable;
+    use gstack_base::filled_secrets;
+
+    #[test]
+    fn a_secret_is_found_across_the_lines_of_quoted_printable() {
+        let clean = "Content-Transfer-Encoding: quoted-printable\r\n\r\n<p title=3D\"=C3=9Cbung=\r\ns\">x =zz =</p>=";
+        filled_secrets::remember("\u{dc}bung:Horse=9", None);
+        assert!(!is_in_quoted_printable(clean));
+        for text in
+            ["<p>=C3=9Cbung:Horse=3D9</p>", "<p>=C3=9Cbu=\r\nng:Ho=\r\nrse=3D9</p>", "<p>\u{dc}bung:Horse=9</p>"]
+        {
+            assert!(is_in_quoted_printable(text), "{text}");
+        }
+    }
 }

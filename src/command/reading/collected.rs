@@ -26,7 +26,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
                 alias: "",
                 value: None,
                 holds: ValueType::Choice,
-                help: "Only errors and exceptions: --level error",
+                help: "Only errors, exceptions and warnings: --level warning",
             },
             Flag {
                 name: "--level",
@@ -112,13 +112,14 @@ async fn console(context: &Context, arguments: Arguments) -> Result<Output, Faul
     }
     let level = match arguments.value("--level") {
         Some(name) => Some(Level::parse(name)?),
-        None => arguments.has("--errors").then_some(Level::Error),
+        None => arguments.has("--errors").then_some(Level::Warning),
     };
     let is_wanted = |message: &ConsoleMessage| level.is_none_or(|least| Level::of(&message.level) >= least);
     let messages: Vec<ConsoleMessage> = page.console().into_iter().filter(is_wanted).collect();
     if messages.is_empty() {
         return Ok(Output::text(match level {
             Some(Level::Error) => "(no console errors)",
+            Some(Level::Warning) => "(no console errors or warnings)",
             Some(_) => "(no console messages of this level)",
             None => "(no console messages)",
         }));

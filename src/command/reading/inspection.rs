@@ -1,18 +1,28 @@
 //! The `js`, `eval`, `css`, `attrs` and `is` commands.
 
 use super::text::pretty;
-use crate::core::{Arguments, Context, Output};
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::privacy::path_guard;
 use crate::spec::{
-    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
-    ValueType, Verb, Writes, parameter, phrase, selector,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
+    ValueType, Verb, Writes, flag, parameter, phrase, selector, switch,
 };
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use gstack_browser::page::{ElementState, ScriptValue};
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
 const SCRIPT_LIMIT: Duration = Duration::from_secs(30);
+
+const OUT: Flag = flag(
+    "--out",
+    "PATH",
+    ValueType::OutputPath,
+    "Write the value to this file, under the working or the temp directory; a base64 data: URL is decoded",
+);
+const RAW: Flag = switch("--raw", ValueType::Choice, "With --out: write a data: URL as it is");
 
 pub(crate) const COMMANDS: &[Spec] = &[
     Spec {
@@ -27,7 +37,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
             holds: ValueType::Script,
             help: "JavaScript; statements and await are allowed",
         }],
-        flags: &[TIMEOUT],
+        flags: &[TIMEOUT, OUT, RAW],
         summary: "Evaluate JavaScript in the page",
         details: "Prints the value of the last statement. With a `return`, the script is the body of an async function. Everything after -- is script.",
         untrusted: false,
@@ -38,7 +48,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "a script")],
-        output: "a string as is, other values as JSON; nothing for undefined and null",
+        output: "a string as is, other values as JSON; nothing for undefined and null; with --out: Result written: path (N bytes)",
         data: "unknown",
         run: |context, arguments| Box::pin(js(context, arguments)),
     },
@@ -54,7 +64,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
             ValueType::InputPath,
             "A script under the working or the temp directory",
         )],
-        flags: &[TIMEOUT],
+        flags: &[TIMEOUT, OUT, RAW],
         summary: "Evaluate a JavaScript file in the page",
         details: "",
         untrusted: false,
@@ -154,18 +164,37 @@ pub(crate) const COMMANDS: &[Spec] = &[
 
 async fn js(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(SCRIPT_LIMIT)?;
-    evaluate(context, &arguments.required("expr")?, limit).await
+    evaluate(context, &arguments, &arguments.required("expr")?, limit).await
 }
 
 async fn eval(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(SCRIPT_LIMIT)?;
     let path = path_guard::input_path(context, &arguments.required("file")?)?;
-    evaluate(context, &path_guard::read_text(&path).await?, limit).await
+    evaluate(context, &arguments, &path_guard::read_text(&path).await?, limit).await
 }
 
-async fn evaluate(context: &Context, source: &str, limit: Duration) -> Result<Output, Fault> {
+async fn evaluate(context: &Context, arguments: &Arguments, source: &str, limit: Duration) -> Result<Output, Fault> {
+    let to = arguments.value("--out").map(|typed| path_guard::output_path(context, typed)).transpose()?;
+    if to.is_none() && arguments.has("--raw") {
+        return Err(wrong("--raw needs --out PATH"));
+    }
     let page = context.page().await?;
-    let output = match page.evaluate(source, limit).await? {
+    let value = page.evaluate(source, limit).await?;
+    if let Some(path) = to {
+        let text = match value {
+            ScriptValue::Nothing => String::new(),
+            ScriptValue::Text(text) | ScriptValue::Other(text) => text,
+        };
+        let content = if arguments.has("--raw") { text.into_bytes() } else { content_of(text)? };
+        let bytes = content.len();
+        let path = path_guard::write(path, content).await?;
+        let shown = path.display().to_string();
+        let mut output = Output::text(format!("Result written: {shown} ({bytes} bytes)"))
+            .data(json!({ "path": shown, "bytes": bytes }));
+        output.files.push(path);
+        return Ok(output);
+    }
+    let output = match value {
         ScriptValue::Nothing => Output::text("").data(serde_json::Value::Null),
         ScriptValue::Text(text) => Output::text(text.clone()).data(text),
         ScriptValue::Other(text) => {
@@ -174,6 +203,22 @@ async fn evaluate(context: &Context, source: &str, limit: Duration) -> Result<Ou
         }
     };
     Ok(context.told_by_page(&page, output))
+}
+
+/// Returns what a value stands for: the bytes of a base64 `data:` URL, such as that of a canvas, or the text.
+fn content_of(text: String) -> Result<Vec<u8>, Fault> {
+    let encoded =
+        text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("data:")).and_then(|_| text.split_once(','));
+    let Some((_, encoded)) =
+        encoded.filter(|(head, _)| head.split(';').any(|part| part.trim().eq_ignore_ascii_case("base64")))
+    else {
+        return Ok(text.into_bytes());
+    };
+    let encoded: String = encoded.split_whitespace().collect();
+    STANDARD.decode(encoded).map_err(|_| {
+        Fault::new(FaultCode::BadRequest, "the value is a data: URL that can't be decoded")
+            .hint("With --raw it is written as it is.")
+    })
 }
 
 async fn css(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -197,4 +242,24 @@ async fn is(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let page = context.page().await?;
     let holds = page.is(&arguments.required_target("sel")?, state).await?;
     Ok(Output::text(holds.to_string()).data(holds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::content_of;
+
+    #[test]
+    fn a_picture_in_a_data_url_is_written_as_the_picture() {
+        for (value, content) in [
+            ("data:image/png;base64,aGVsbG8=", Some("hello")),
+            ("DATA:;charset=x; BASE64,aGVs\nbG8=", Some("hello")),
+            ("data:text/plain,a%20b", Some("data:text/plain,a%20b")),
+            ("database64,x", Some("database64,x")),
+            ("{\"a\": 1}", Some("{\"a\": 1}")),
+            ("\u{fc}", Some("\u{fc}")),
+            ("data:image/png;base64,???", None),
+        ] {
+            assert_eq!(content_of(value.to_owned()).ok().as_deref(), content.map(str::as_bytes), "{value}");
+        }
+    }
 }

@@ -25,7 +25,7 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     ],
     flags: &[],
     summary: "Save or load cookies, open pages and their local storage",
-    details: "Only you can read the file. Loading opens the pages in new tabs and closes none.",
+    details: "The file contains cookies as plain text; only you can read it (mode 0600). Loading opens the pages in new tabs and closes none.",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
@@ -40,7 +40,7 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
         phrase_when(When::Is("action", "load"), Verb::Load, "the state {name}"),
         phrase(Verb::Save, "the state {name}"),
     ],
-    output: "State saved: path (N cookies, M pages), or: State loaded: N cookies, M pages",
+    output: "State saved: path (N cookies, M pages), and how the file is protected, or: State loaded: N cookies, M pages",
     data: "{path?: string, cookies: number, pages: number}",
     run: |context, arguments| Box::pin(state(context, arguments)),
 }];
@@ -66,7 +66,8 @@ async fn save(context: &Context, file: PathBuf) -> Result<Output, Fault> {
         .map_err(|error| Fault::new(FaultCode::Storage, error.to_string()).hint(error.hint()))?;
     let file = path_guard::write_synced(file, written).await?;
     let (cookies, pages) = (state.cookies.len(), state.pages.len());
-    Ok(Output::text(format!("State saved: {} ({cookies} cookies, {pages} pages)", file.display()))
+    let shown = file.display();
+    Ok(Output::text(format!("State saved: {shown} ({cookies} cookies, {pages} pages)\nIts cookies are plain text, in a file that only you can read (mode 0600)."))
         .data(json!({ "path": file.display().to_string(), "cookies": cookies, "pages": pages })))
 }
 

@@ -4,12 +4,13 @@
 
 use crate::core::output_files::named_or_unnamed;
 use crate::core::{Arguments, Context, Output};
+use crate::privacy::filled::is_in_quoted_printable;
 use crate::privacy::path_guard;
 use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
-use gstack_protocol::fault::Fault;
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 pub(crate) const COMMANDS: &[Spec] = &[Spec {
@@ -44,6 +45,13 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
 async fn mhtml(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let path = named_or_unnamed(context, arguments.text("path").as_deref(), "page", "mhtml")?;
     let text = context.page().await?.mhtml().await?;
+    if is_in_quoted_printable(&text) {
+        return Err(Fault::new(
+            FaultCode::Forbidden,
+            "the page shows a secret of a saved sign-in, which would be in the file",
+        )
+        .hint("`html` and `text` leave it out. Or save the page when it no longer shows the secret."));
+    }
     let size = text.len();
     let path = path_guard::write(path, text.into_bytes()).await?;
     let mut output = Output::text(format!("MHTML saved: {}", path.display()))

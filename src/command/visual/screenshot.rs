@@ -50,7 +50,13 @@ pub(crate) const COMMANDS: &[Spec] = &[
                 help: "Only this part of the page",
             },
             flag("--mask", "SEL", ValueType::Choice, "Leave these elements blank; may be given several times"),
-            flag("--element", "SEL", ValueType::Element, "Only this element"),
+            Flag {
+                name: "--selector",
+                alias: "--element",
+                value: Some("SEL"),
+                holds: ValueType::Element,
+                help: "Only this element",
+            },
             flag(
                 "--device",
                 "NAME",
@@ -112,7 +118,7 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
         let message = format!("A picture is .png, .jpg or .webp, not .{extension}");
         return Err(wrong(message));
     }
-    let selector = match (selector, arguments.value("--element")) {
+    let selector = match (selector, arguments.value("--selector")) {
         (Some(_), Some(_)) => {
             return Err(wrong("the element is given twice"));
         }

@@ -26,13 +26,13 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Act,
     parameters: &[Parameter {
         name: "WxH",
-        required: true,
+        required: false,
         kind: Kind::Text,
         holds: ValueType::Choice,
-        help: "Width and height: 1280x720",
+        help: "Width and height: 1280x720. Without it, --scale keeps the size",
     }],
     flags: &[SCALE],
-    summary: "Set the size of the viewport",
+    summary: "Set the size of the viewport, or only its scale",
     details: "Applies to this tab and the tabs it opens. `emulate reset` undoes it.",
     untrusted: false,
     writes: Writes::Page,
@@ -41,15 +41,29 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     offered: Offered::Extended(Capability::Emulation),
     everyday: Everyday::Works,
     needs: Needs::Browser,
-    phrases: &[phrase(Verb::Resize, "the page to {WxH}")],
-    output: "Viewport set to WxH, Viewport set to WxH at scale N",
-    data: "{width: number, height: number, scale: number | null}",
+    phrases: &[phrase(Verb::Resize, "the page to {WxH}"), phrase(Verb::Resize, "the page")],
+    output: "Viewport set to WxH, Viewport set to WxH at scale N, Viewport set to scale N",
+    data: "{width: number | null, height: number | null, scale: number | null}",
     run: |context, arguments| Box::pin(viewport(context, arguments)),
 }];
 
 async fn viewport(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let screen = read_screen(&arguments, &arguments.required("WxH")?)?;
-    context.page().await?.set_screen(Some(screen)).await?;
+    let page = context.page().await?;
+    let Some(size) = arguments.text("WxH") else {
+        if !arguments.has("--scale") {
+            return Err(Fault::new(FaultCode::BadRequest, "viewport needs a size or --scale")
+                .hint("Usage: viewport 1280x720 [--scale N]"));
+        }
+        // The size that was set before, or the window's.
+        let viewport = page.set_viewport().unwrap_or((0, 0));
+        let screen = Screen { viewport, screen: None, scale: read_scale(&arguments)?, mobile: false };
+        page.set_screen(Some(screen)).await?;
+        let (width, height) = page.set_viewport().filter(|size| *size != (0, 0)).unzip();
+        let data = json!({ "width": width, "height": height, "scale": screen.scale });
+        return Ok(Output::text(format!("Viewport set to scale {}", screen.scale)).data(data));
+    };
+    let screen = read_screen(&arguments, &size)?;
+    page.set_screen(Some(screen)).await?;
     let (width, height) = screen.viewport;
     let data = json!({ "width": width, "height": height, "scale": scale_of(screen) });
     Ok(Output::text(format!("Viewport set to {width}x{height}{}", scale_words(screen))).data(data))
@@ -60,15 +74,18 @@ pub(crate) fn read_screen(arguments: &Arguments, size: &str) -> Result<Screen, F
     let viewport = parse_size(size).ok_or_else(|| {
         Fault::new(FaultCode::BadRequest, format!("{size:?} is not a size")).hint("Write it as 1280x720.")
     })?;
-    let scale = match arguments.value("--scale") {
-        Some(text) => arguments.number("--scale", text)?,
-        None => 0.0,
-    };
-    if arguments.has("--scale") && !(SMALLEST_SCALE..=LARGEST_SCALE).contains(&scale) {
+    Ok(Screen { viewport, screen: None, scale: read_scale(arguments)?, mobile: false })
+}
+
+/// Parses `--scale`; 0 if it is not given.
+fn read_scale(arguments: &Arguments) -> Result<f64, Fault> {
+    let Some(text) = arguments.value("--scale") else { return Ok(0.0) };
+    let scale: f64 = arguments.number("--scale", text)?;
+    if !(SMALLEST_SCALE..=LARGEST_SCALE).contains(&scale) {
         return Err(Fault::new(FaultCode::BadRequest, format!("--scale {scale} is not a scale"))
             .hint(format!("Give a number from {SMALLEST_SCALE} to {LARGEST_SCALE}.")));
     }
-    Ok(Screen { viewport, screen: None, scale, mobile: false })
+    Ok(scale)
 }
 
 /// Returns the given scale, or `None` for the screen's own.

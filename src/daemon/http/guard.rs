@@ -11,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use gstack_base::lineage::Lineage;
 use gstack_base::peer::Peer;
+use gstack_base::trouble;
 use gstack_engine::{AgentAccess, Driver, Engine};
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::ConversationId;
@@ -198,6 +199,14 @@ fn for_person() -> Fault {
 
 /// Returns the fault for a process that cannot be identified and therefore gets no access.
 fn not_shown() -> Fault {
+    // Whoever calls is read from files.
+    if let Err(error) = std::fs::File::open("/proc/self/stat")
+        && trouble::code(&error) == "too_many_files"
+    {
+        let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or_default();
+        return Fault::new(FaultCode::Storage, format!("gstack may open only {most} files, and needs more"))
+            .hint(trouble::hint(std::path::Path::new("/proc"), &error));
+    }
     Fault::new(FaultCode::Forbidden, "gstack could not verify that the calling program is yours").hint(
         "It must run as your user, not be started by an agent, and keep running until it gets its answer. Use \
             the gstack command line.",

@@ -79,7 +79,7 @@ pub(super) fn rings() -> Rings {
             ),
         ],
         private: vec![
-            get("/status", "What runs", |engine: Engine| async move { Ok(engine.status().now()) }),
+            get("/status", "What runs", |engine: Engine| async move { Ok(engine.status().asked().await) }),
             get("/doctor", "Every hop between the panel and the agent, checked now", |engine: Engine| async move {
                 Ok(engine.hops().doctor().await)
             }),

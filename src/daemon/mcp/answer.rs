@@ -7,7 +7,9 @@ use gstack_command::registry;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::page_tool::ListedPageTool;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ProtocolVersion, Tool, ToolAnnotations};
+use rmcp::model::{
+    CallToolResult, ContentBlock, MetaObject, PaginatedRequestParams, ProtocolVersion, Tool, ToolAnnotations,
+};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -38,6 +40,14 @@ pub(super) fn tool(name: String, description: String, schema: Map<String, Value>
 /// Returns a page's tool as it is listed: it may do anything that the page can.
 pub(super) fn page_tool(tool: ListedPageTool) -> Tool {
     self::tool(tool.name, tool.description, tool.schema, false, true)
+}
+
+/// Refuses a cursor: the whole list is one page, so no page has named one.
+pub(super) fn check_cursor(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor.as_ref()) {
+        None => Ok(()),
+        Some(_) => Err(ErrorData::invalid_params("Unknown cursor: the list has one page", None)),
+    }
 }
 
 /// Returns a successful result. `images` are pairs of media type and bytes.

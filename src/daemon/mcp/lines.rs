@@ -3,12 +3,14 @@
 //! Owns the lines. A malformed message is answered here and never reaches the SDK. A single task writes, so that
 //! messages do not interleave and none is cut off.
 
+use super::batches::{Batches, Sending};
 use super::malformed::{self, Answer};
-use bytes::Bytes;
 use futures_util::StreamExt;
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde_json::value::RawValue;
+use std::collections::VecDeque;
 use std::io;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
@@ -29,6 +31,9 @@ pub(super) struct Lines<R> {
     unread: watch::Sender<usize>,
     /// An answer that has not been queued yet, because `receive` may be dropped while it waits.
     owed: Option<Vec<u8>>,
+    /// The messages of a batch that have not been returned yet.
+    queued: VecDeque<RxJsonRpcMessage<RoleServer>>,
+    batches: Batches,
     /// The reader stops once after a line that was too long, and continues with the next one.
     skipped: bool,
 }
@@ -43,7 +48,8 @@ where
     let codec = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), b"\n".to_vec(), LONGEST_LINE);
     let input = FramedRead::new(input, codec);
     let unread = watch::Sender::new(0);
-    let lines = Lines { input, output: Some(sender), unread, owed: None, skipped: false };
+    let (queued, batches) = (VecDeque::new(), Batches::default());
+    let lines = Lines { input, output: Some(sender), unread, owed: None, queued, batches, skipped: false };
     (lines, tokio::spawn(write(output, messages)))
 }
 
@@ -82,13 +88,30 @@ fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::NotConnected, "the MCP client reads no longer")
 }
 
+impl<R> Lines<R> {
+    fn take_batch(&mut self, messages: &[&RawValue]) {
+        let (mut requests, mut answers) = (Vec::new(), Vec::new());
+        for message in messages {
+            match read(message.get().as_bytes()) {
+                Read::Message(read) => {
+                    requests.push(*message);
+                    self.queued.push_back(*read);
+                }
+                Read::Answer(answer) => answers.push(answer.to_json()),
+                Read::Nothing => {}
+            }
+        }
+        self.owed = self.batches.open(&requests, answers);
+    }
+}
+
 impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     type Error = io::Error;
 
     fn send(&mut self, item: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let (output, unread) = (self.output.clone(), self.unread.clone());
+        let (output, unread, batches) = (self.output.clone(), self.unread.clone(), self.batches.clone());
         async move {
-            let message = serde_json::to_vec(&item)?;
+            let Sending::Now(message) = batches.outgoing(serde_json::to_vec(&item)?) else { return Ok(()) };
             let counted = Counted::new(&unread, message.len());
             output.ok_or_else(closed)?.send((message, counted)).await.map_err(|_| closed())
         }
@@ -101,13 +124,22 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 self.output.as_ref()?.send((owed.clone(), counted)).await.ok()?;
                 self.owed = None;
             }
+            if let Some(message) = self.queued.pop_front() {
+                return Some(message);
+            }
             // `self` holds the sending half, so this only ends when less waits.
             self.unread.subscribe().wait_for(|bytes| *bytes <= MOST_UNREAD).await.ok()?;
             match self.input.next().await {
-                Some(Ok(line)) => match read(&line) {
-                    Read::Message(message) => return Some(*message),
-                    Read::Answer(answer) => self.owed = Some(answer.to_json()),
-                    Read::Nothing => {}
+                Some(Ok(line)) => match self.batches.messages(line.trim_ascii()) {
+                    Some(messages) => self.take_batch(&messages),
+                    None => match read(&line) {
+                        Read::Message(message) => {
+                            self.batches.note(&line);
+                            return Some(*message);
+                        }
+                        Read::Answer(answer) => self.owed = Some(answer.to_json()),
+                        Read::Nothing => {}
+                    },
                 },
                 Some(Err(AnyDelimiterCodecError::MaxChunkLengthExceeded)) => {
                     self.skipped = true;
@@ -135,7 +167,7 @@ enum Read {
     Nothing,
 }
 
-fn read(line: &Bytes) -> Read {
+fn read(line: &[u8]) -> Read {
     const MARK: &[u8] = b"\xEF\xBB\xBF";
     let line = line.strip_prefix(MARK).unwrap_or(line).trim_ascii();
     if line.is_empty() {

@@ -58,8 +58,9 @@ pub(super) fn answer_to(message: &[u8]) -> Option<Answer> {
     if !message.contains_key("id") {
         return None;
     }
-    if id.is_null() {
-        return invalid("`id` must be a string or a number", id);
+    // The SDK drops a request with another id, and its client would wait for ever.
+    if !(id.is_string() || id.is_i64()) {
+        return invalid("`id` must be a string or an integer of at most 64 bits", id);
     }
     let empty = Map::new();
     let wrong = match message.get("params") {
@@ -120,6 +121,13 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600, json!(1)),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, json!(null)),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, json!(null)),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, json!(1.5)),
+            (
+                r#"{"jsonrpc":"2.0","id":1180591620717411303424,"method":"ping"}"#,
+                -32600,
+                json!(1180591620717411303424_f64),
+            ),
+            (r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#, -32600, json!(u64::MAX)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602, json!(1)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, -32602, json!(1)),
             (r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{}}"#, -32602, json!("x")),
@@ -140,6 +148,7 @@ mod tests {
     fn what_can_be_handled_is_left_alone() {
         for message in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":-9223372036854775808,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"unheard/of","params":{}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/odd","params":7}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,

@@ -5,6 +5,7 @@
 //! policy. Never checks the token: the HTTP guard has checked it and attached the conversation's tools to the request.
 
 mod answer;
+mod batches;
 mod clients;
 mod hints;
 mod lines;

@@ -59,9 +59,10 @@ impl ServerHandler for BrowserTools {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        answer::check_cursor(request.as_ref())?;
         let tools = tools(&context)?;
         let mut offers = tools.page_tools();
         let of_page = offers.borrow_and_update().clone();

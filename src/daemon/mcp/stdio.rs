@@ -162,9 +162,10 @@ impl ServerHandler for StdioTools {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        answer::check_cursor(request.as_ref())?;
         let listed = self.profile.specs().map(|spec| {
             let whole = self.profile.is_whole(spec);
             let schema = if whole { tool_schema::input_schema(spec) } else { tool_schema::core_schema(spec) };

@@ -69,14 +69,10 @@ impl Browsers {
         }
     }
 
-    /// Kills the browser that gstack started, which may hang. Returns false if there is none. Does not need the turn,
-    /// because the holder of the turn may be waiting for an answer from that browser.
+    /// Kills the browser that gstack started, and its keeper. Either may hang. Returns false if there is none. Does not need
+    /// the turn, because the holder of the turn may be waiting for an answer from that browser.
     pub(crate) async fn kill(&self) -> Result<bool, Fault> {
-        let pid =
-            lock(&self.own.current).as_ref().filter(|current| current.is_ours()).and_then(|ours| ours.source.pid());
-        let Some(pid) = pid else { return Ok(false) };
-        launch::kill(&self.own.home, pid).await?;
-        Ok(true)
+        Ok(launch::end_by_force(&self.own.home).await?)
     }
 
     /// Closes the browser in use, or detaches from one that gstack did not start. Conversations stay. Fails if none is
@@ -106,7 +102,7 @@ impl Browsers {
             self.tell(BrowserChange::InUse);
             return Ok(Disconnected { closed, ..Disconnected::default() });
         }
-        let was_lost = self.has_lost_remote() || !self.name().is_main() && self.has_lost();
+        let was_lost = self.has_lost_remote() || (!self.name().is_main() && self.has_lost());
         let stopped = launch::stop(&self.own.home).await?;
         self.forget_recorded_tabs();
         self.tell(BrowserChange::InUse);

@@ -297,7 +297,7 @@ impl Commands {
     ) -> Result<CommandResult, Fault> {
         match (command, driver) {
             (EngineCommand::Status, _) => {
-                let mut status = self.status.now();
+                let mut status = self.status.asked().await;
                 if request.for_model {
                     // What else a person has open is theirs to know.
                     let own = request.browser.as_deref().unwrap_or(MAIN);

@@ -8,6 +8,8 @@ use gstack_protocol::fault::{Fault, FaultCode};
 pub(super) enum HopError {
     NoExtension,
     NoPanel,
+    /// With its pid.
+    HostStopped(u32),
     ExtensionSilent,
     PanelSilent,
     BrowserSilent,
@@ -25,6 +27,11 @@ impl From<HopError> for Fault {
             }
             HopError::ExtensionSilent => {
                 (FaultCode::Timeout, catalogue::EXTENSION_SILENT, catalogue::RELOAD_EXTENSION, None)
+            }
+            HopError::HostStopped(pid) => {
+                let pid = pid.to_string();
+                let (message, hint) = (catalogue::HOST_STOPPED.with([&pid]), catalogue::HOST_STOPPED_NEXT.with([&pid]));
+                return Self::new(FaultCode::Timeout, message).hint(hint);
             }
             HopError::PanelSilent => (FaultCode::Timeout, catalogue::PANEL_SILENT, catalogue::RELOAD_EXTENSION, None),
             HopError::BrowserSilent => {

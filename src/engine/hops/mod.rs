@@ -15,6 +15,7 @@ use crate::worktrees::Worktrees;
 use error::HopError;
 use gstack_base::browser_names::BrowserName;
 use gstack_base::home::Home;
+use gstack_base::process;
 use gstack_base::site_list::SiteList;
 use gstack_browser::browser::Browser;
 use gstack_protocol::VERSION;
@@ -131,6 +132,10 @@ impl HopChecks {
                 good(Hop::Host, words, None),
                 HopState { millis: Some(took), ..good(Hop::Background, catalogue::HOP_ANSWERS, None) },
             ],
+            // Without its host, nothing is known about the extension.
+            None if preamble.pid.try_into().is_ok_and(process::is_stopped) => {
+                return vec![bad(Hop::Host, HopError::HostStopped(preamble.pid).into())];
+            }
             None => vec![good(Hop::Host, words, None), bad(Hop::Background, HopError::ExtensionSilent.into())],
         };
         hops.push(match panel {

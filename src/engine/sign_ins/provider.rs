@@ -4,6 +4,7 @@
 //! takes no word of a command from an agent or a page.
 
 use super::record;
+use gstack_base::private_folder::check_way;
 use gstack_base::secret_program::{Failure, Program};
 use gstack_protocol::secret_text::SecretText;
 use gstack_protocol::sign_in::{ProviderKind, SecretProvider};
@@ -236,12 +237,13 @@ async fn run(
     )
 }
 
-/// Refuses a program that another user could have exchanged.
+/// Refuses a program that another user could change, or exchange between this check and its start.
 fn check_owner(name: &'static str, program: &Path) -> Result<(), ProviderError> {
     let place = || program.display().to_string();
     let about = std::fs::metadata(program).map_err(|_| ProviderError::Missing(name, place()))?;
     let own = rustix::process::geteuid().as_raw();
-    match (about.uid() == own || about.uid() == 0) && about.mode() & 0o002 == 0 {
+    let is_ours = (about.uid() == own || about.uid() == 0) && about.mode() & 0o002 == 0;
+    match is_ours && check_way(program).is_ok() {
         true => Ok(()),
         false => Err(ProviderError::Unsafe(name, place())),
     }
@@ -344,6 +346,16 @@ mod tests {
         let pass = provider(ProviderKind::Pass, folder.path(), "echo correct horse");
         std::fs::set_permissions(&pass.program, std::fs::Permissions::from_mode(0o757)).unwrap();
         assert!(matches!(password(&pass, &BTreeMap::new()).await, Err(ProviderError::Unsafe(..))));
+        // Its folder, or one on the way to it, also by a link.
+        std::fs::set_permissions(&pass.program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(password(&pass, &BTreeMap::new()).await.is_ok());
+        let link = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(folder.path(), link.path().join("bin")).unwrap();
+        let by_link = provider(ProviderKind::Pass, &link.path().join("bin"), "echo correct horse");
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+        for provider in [&pass, &by_link] {
+            assert!(matches!(password(provider, &BTreeMap::new()).await, Err(ProviderError::Unsafe(..))));
+        }
         std::fs::remove_file(&pass.program).unwrap();
         assert!(matches!(password(&pass, &BTreeMap::new()).await, Err(ProviderError::Missing(..))));
     }

@@ -54,6 +54,8 @@ catalogue! {
     NO_EXTENSION_NEXT = "Open one with `gstack connect`, or register your everyday browser with `gstack install-host`.";
     NO_PANEL = "no side panel is open";
     NO_PANEL_NEXT = "Click gstack's icon in the browser's toolbar, or run `gstack connect`.";
+    HOST_STOPPED = "gstack's native messaging host (PID $1) is stopped";
+    HOST_STOPPED_NEXT = "Continue it: kill -CONT $1. Or end it, and the browser starts another one: kill -KILL $1";
     EXTENSION_SILENT = "the extension does not answer";
     PANEL_SILENT = "the side panel does not answer";
     RELOAD_EXTENSION = "Reload the extension in chrome://extensions.";

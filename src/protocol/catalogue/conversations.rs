@@ -83,6 +83,8 @@ catalogue! {
     DISK_DENIED = "Make $1 writable by you, or set GSTACK_HOME to a folder of yours.";
     DISK_IN_THE_WAY = "$1 is in the way and is not a folder. Move it away, or set GSTACK_HOME to another folder.";
     DISK_TROUBLE = "Check the disk that holds $1, then try again.";
+    DISK_FOLDER = "$1 is a folder where gstack needs a file. Move it away.";
+    FILE_SIZE_LIMIT = "A limit keeps $1 from growing. Raise it (ulimit -f), then run `gstack stop`.";
     TOO_MANY_FILES = "Too many files are open. Close tabs and panels that you do not need, or raise the limit (ulimit -n) and run `gstack stop`.";
     CONVERSATION_LOST = "$1 has lost its events: $2 of $3 are left";
     CONVERSATION_LOST_NEXT = "Copy $1 back from a backup, or delete this conversation.";

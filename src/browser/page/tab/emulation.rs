@@ -33,6 +33,13 @@ impl Page {
         Ok(guard)
     }
 
+    /// Returns the size of the viewport that is set for the tab. `None`: the window decides.
+    pub fn set_viewport(&self) -> Option<(u32, u32)> {
+        let set = self.kept(METRICS)?;
+        let side = |name: &str| set[name].as_u64().and_then(|side| u32::try_from(side).ok());
+        Some((side("width")?, side("height")?))
+    }
+
     /// Takes the tab offline or online. Its speed limit stays.
     pub async fn set_offline(&self, offline: bool) -> Result<(), PageError> {
         let mut conditions = self.conditions();
