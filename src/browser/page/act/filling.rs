@@ -62,6 +62,8 @@ impl Page {
     /// follows. Fails if the page refuses or clears the text.
     pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<Filled, PageError> {
         let settling = Settling::begin(self);
+        // Pages draw a field again when it gets the focus.
+        let _drawing = self.draw();
         let given: [&dyn Argument; 1] = [&value];
         let then = self.is_free().then_some((Injected::BeginFill, &given[..]));
         let ready = self.ready_then(target, &FILL_NEEDS, "filling", limit, then).await?;
