@@ -16,6 +16,7 @@ use super::engage::auto_attach;
 use super::error::BrowserError;
 use super::keeper_link::KeeperLink;
 use super::keyboard::Keyboard;
+use super::printing::Printing;
 use super::remote::FileSystem;
 use super::router::Router;
 use super::shared::{Shared, State};
@@ -90,6 +91,7 @@ impl Browser {
             tab_states: HashMap::new(),
             downloads: Downloads::default(),
             keyboard: Keyboard::default(),
+            printing: Printing::default(),
             default_context: None,
             limits: options.limits.clone(),
             guard: None,

@@ -118,6 +118,7 @@ fn is_unloaded(url: &str) -> bool {
 /// Records effects until it is dropped.
 pub struct Recording {
     tab: Tab,
+    effects: Effects,
     acts: bool,
 }
 
@@ -147,16 +148,20 @@ impl Tab {
             self.intercept_choosers();
         }
         self.browser().shared.recording_changed(true);
-        Ok(Recording { tab: self.clone(), acts })
+        Ok(Recording { tab: self.clone(), effects: effects.clone(), acts })
     }
 }
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        // A tab that was closed has none.
-        self.tab.with_tab_state(|tab_state| tab_state.effects = None).unwrap_or_default();
+        // A command that only waits may outlast others, which record their own effects. A tab that was closed has none.
+        let ended = self.tab.with_tab_state(|tab_state| {
+            tab_state.effects.take_if(|recorded| recorded.is_same(&self.effects));
+        });
+        ended.unwrap_or_default();
         self.tab.browser().shared.recording_changed(false);
         if self.acts {
+            self.tab.browser().shared.state().printing.act_ended(self.effects.clone());
             self.tab.let_choosers_open_later();
         }
     }

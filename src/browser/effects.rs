@@ -73,6 +73,10 @@ impl Effects {
         effects.list().acts = acts;
         effects
     }
+    /// Returns true for a clone of this list.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
     /// Returns the tab that the action began in.
     pub(super) fn tab(&self) -> Option<TabId> {
         self.list().from.as_ref().map(|(tab, _)| *tab)

@@ -40,6 +40,7 @@ mod paused;
 mod paused_request;
 pub mod permissions;
 pub mod person_input;
+mod printing;
 pub mod refused;
 pub mod relay;
 pub mod remote;

@@ -97,6 +97,7 @@ impl Shared {
         match name {
             "targetCreated" | "targetInfoChanged" if is_root => {
                 let Some(TargetSeen { target_info }) = event.read() else { return };
+                self.preview_seen(&target_info);
                 let follows = {
                     let mut state = self.state();
                     let incognito =

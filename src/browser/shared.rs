@@ -15,6 +15,7 @@ use super::init_scripts::InitScripts;
 use super::keyboard::Keyboard;
 use super::overrides::PersistentOverride;
 use super::permissions::Permission;
+use super::printing::Printing;
 use super::refused::Refused;
 use super::remote::FileSystem;
 use super::routes::Routes;
@@ -77,6 +78,8 @@ pub(super) struct State {
     pub(super) tab_states: HashMap<TabId, TabState>,
     pub(super) downloads: Downloads,
     pub(super) keyboard: Keyboard,
+    /// The print previews that pages open.
+    pub(super) printing: Printing,
     /// Pages of any other browser context are incognito (or belong to a test).
     pub(super) default_context: Option<String>,
     /// The only sites that the browser may reach; the list in the configuration may change.

@@ -71,7 +71,7 @@ impl Tab {
         let keep = self.keep_attached()?;
         let page = self.engage().await?;
         let hold = self.hold()?;
-        Ok(Work { tab: self.clone(), page, _hold: hold, _keep: keep, _order: order })
+        Ok(Work { tab: self.clone(), page, _hold: hold, _keep: keep, order: Some(order) })
     }
 
     /// Attaches to the tab's page unless it is attached; the tab is engaged until `release`. Returns the page's session
@@ -348,13 +348,19 @@ pub struct Work {
     page: Session,
     _hold: Hold,
     _keep: KeepAttached,
-    _order: OwnedMutexGuard<()>,
+    /// `None`: the command only waits, and others work on the tab.
+    order: Option<OwnedMutexGuard<()>>,
 }
 
 impl Work {
     /// Returns the page's session, as it was when the work began.
     pub fn session(&self) -> &Session {
         &self.page
+    }
+
+    /// Gives the turn on the tab to the next caller, for a command that only waits for what another one may do.
+    pub fn let_others_work(&mut self) {
+        self.order = None;
     }
 }
 

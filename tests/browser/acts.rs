@@ -239,3 +239,33 @@ fn the_clipboard_is_read_and_written_unseen() {
         world
     });
 }
+
+#[test]
+fn a_wait_lets_other_commands_do_what_it_waits_for() {
+    with_world(|world| async move {
+        world.open_hidden("effects.html").await;
+        let popup = world.run("wait", &["--popup"]);
+        // The second command runs while the first one waits: `join` polls them in this order.
+        let (waited, clicked) = tokio::join!(popup, world.run("click", &["#popup"]));
+        assert!(waited.contains("Popup:") && clicked.starts_with("Clicked #popup"), "{waited}\n{clicked}");
+        assert!(clicked.contains("tab"), "the click reports its own effects: {clicked}");
+        world
+    });
+}
+
+#[test]
+fn a_list_that_grows_is_scrolled_to_what_comes_late() {
+    with_world(|world| async move {
+        world.open_hidden("growing.html").await;
+        let found = world.run("scroll", &["--until", "text=\"Row 95\""]).await;
+        assert!(found.starts_with("Scrolled until text=\"Row 95\" was in view ("), "{found}");
+        assert_eq!(world.run("js", &["document.querySelectorAll('li').length"]).await, "100");
+        let missing = world.fault("scroll", &["--until", "text=\"Row 500\""]).await;
+        assert!(missing.message.contains("end"), "{missing:?}");
+        // One that draws only what is in view is passed over step by step.
+        world.run("js", &["virtual(); 1"]).await;
+        let found = world.run("scroll", &["#window", "--until", "text=\"Item 777\""]).await;
+        assert!(found.starts_with("Scrolled until text=\"Item 777\" was in view ("), "{found}");
+        world
+    });
+}

@@ -172,3 +172,27 @@ fn no_script_of_an_agent_runs_in_the_extension_that_shows_a_pdf() {
         world
     });
 }
+
+#[test]
+fn fields_named_like_members_of_the_dom_hide_nothing() {
+    with_world(|world| async move {
+        world.open_hidden("shadowed.html").await;
+        let snapshot = world.run("snapshot", &[]).await;
+        for line in ["[form] \"Order\"", "[textbox] \"Amount\"", "[button] \"Send order\""] {
+            assert!(snapshot.contains(line), "{line}: {snapshot}");
+        }
+        assert!(world.run("text", &[]).await.contains("Amount"));
+        assert_eq!(
+            world.run("fill", &["role=textbox[name=\"Amount\"]", "5"]).await,
+            "Filled role=textbox[name=\"Amount\"]"
+        );
+        assert_eq!(world.run("js", &["new FormData(document.forms[0]).get('amount')"]).await, "5");
+        assert!(world.run("click", &["text=\"Send order\""]).await.starts_with("Clicked"));
+        assert_eq!(world.run("js", &["document.getElementsByTagName('button')[0].dataset.sent"]).await, "yes");
+        assert_eq!(world.run("is", &["visible", "#order"]).await, "true");
+        assert!(world.run("scroll", &["#order"]).await.starts_with("Scrolled #order"));
+        let forms = world.output("forms", &[]).await.unwrap().data.unwrap();
+        assert_eq!(forms[0]["fields"][0]["name"], "amount");
+        world
+    });
+}

@@ -103,3 +103,51 @@ fn a_picture_is_taken_as_a_device_shows_the_page_and_the_tab_stays_as_it_is() {
         world
     });
 }
+
+#[test]
+fn no_picture_lays_the_page_out_again_or_scrolls_it() {
+    with_world(|world| async move {
+        world.run("goto", &[&world.page("unmoved.html")]).await;
+        world.run("viewport", &["500x400", "--scale", "1"]).await;
+        world
+            .run("js", &["scrollTo(0, 150); new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"])
+            .await;
+        world.run("js", &["seen.length = 0; 1"]).await;
+        let full = taken(&world, &["full.png"]).await;
+        for flags in [
+            vec!["element.png", "--element", "#low"],
+            vec!["clip.png", "--clip", "0,700,100,900"],
+            vec!["wide.png", "--clip", "400,0,700,100"],
+            vec!["view.png", "--viewport"],
+            vec!["full.jpg"],
+            vec!["full.webp"],
+        ] {
+            let file = taken(&world, &flags).await;
+            assert!(std::fs::metadata(&file).unwrap().len() > 0, "{flags:?}");
+        }
+        world.run("snapshot", &["-i", "-a", "-o", "boxes.png"]).await;
+        // An element is scrolled into view, which the page sees; nothing else is.
+        let seen = world.run("js", &["seen.filter((type) => !type.startsWith('scroll')) + ''"]).await;
+        assert_eq!(seen, "", "no event");
+        world
+            .run("js", &["scrollTo(0, 150); new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"])
+            .await;
+        world.run("js", &["seen.length = 0; 1"]).await;
+        taken(&world, &["again.png"]).await;
+        assert_eq!(
+            world.run("js", &["seen + '' + scrollY"]).await,
+            "150",
+            "no scroll event, and the position is as before"
+        );
+        assert_eq!(world.run("js", &["document.querySelector('#typed').value"]).await, "kept");
+        let size = png::Decoder::new(BufReader::new(File::open(&full).unwrap())).read_info().unwrap().info().size();
+        assert_eq!(size, (500, 2000));
+        // The bar is where the page begins, what sticks to the bottom where it ends, and the rest is the page.
+        for (y, wanted) in [(10, [0, 0, 255]), (300, [255, 255, 255]), (390, [255, 255, 255]), (790, [255, 255, 255])] {
+            assert_eq!(colour(&full, 250, y), wanted, "{y}");
+        }
+        assert_eq!(colour(&full, 250, 1990), [255, 0, 255], "the bottom bar is at the end");
+        assert_eq!((colour(&full, 250, 1190), colour(&full, 250, 1410)), ([0, 255, 0], [255, 255, 255]), "once");
+        world
+    });
+}

@@ -136,8 +136,23 @@ fn commands_work_in_a_hidden_tab_of_a_window() {
         let seen = in_view(&world).await;
         all_work(&world, "hidden, in a window").await;
         assert_eq!(in_view(&world).await, seen, "another tab is in view");
+        printing_ends(&world).await;
         world
     });
+}
+
+/// A print preview stops its page and its tab's commands until it ends.
+async fn printing_ends(world: &World) {
+    world.run("goto", &[&world.page("printing.html")]).await;
+    for way in ["#print", "#command", "#later", "#frame"] {
+        let said = world.run("click", &[way]).await;
+        if way != "#later" {
+            assert!(said.contains("print \"the page asked to print\""), "{way}: {said}");
+        }
+        world.run("click", &["#on"]).await;
+        assert_eq!(world.run("js", &["document.title"]).await, "after", "{way}");
+        world.run("js", &["document.title = ''"]).await;
+    }
 }
 
 /// Headless: on a display, a window manager minimises windows, and the tests' display has none.

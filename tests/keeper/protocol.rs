@@ -39,6 +39,7 @@ fn samples() -> Vec<(String, Value)> {
         }),
         sample(browser::ResetPermissionsParams::default()),
         sample(browser::CloseParams {}),
+        sample(dom::box_model(1)),
         sample(dom::GetFrameOwnerParams::new(text())),
         sample(dom::resolve(1, 1)),
         sample(dom::describe(text())),

@@ -33,6 +33,7 @@ script_lints() {
 type_checks() {
   local project status=0
   for project in extension src/browser/injected; do tests/extension/node_modules/.bin/tsc --noEmit -p "$project/jsconfig.json" || status=1; done
+  node tests/shadowed.mjs || status=1
   return "$status"
 }
 # rust_program NAME ARGUMENT…: as cargo runs it, in the folder of its package.

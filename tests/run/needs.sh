@@ -87,7 +87,7 @@ install_packages() {
   local optional=--omit=optional
   if [ -n "$all" ]; then optional=--include=optional; fi
   if wants lint || wants types || wants extension || wants packaging; then npm_packages extension || return; fi
-  if wants oracle; then npm_packages oracle || return; fi
+  if wants oracle; then npm_packages oracle "$optional" || return; fi
   if wants rust || wants packaging || wants e2e || wants mcp; then npm_packages e2e || return; fi
   if wants mcp; then npm_packages mcp && npm_packages drivers "$optional" || return; fi
   [ -n "$all" ] || return 0

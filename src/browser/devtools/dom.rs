@@ -23,6 +23,23 @@ pub struct ResolvedNode {
     pub object: Remote,
 }
 
+/// Asks how an element is drawn in its process's topmost viewport, in CSS pixels of the element's own document. Fails for an
+/// element without a box.
+pub fn box_model(backend_node_id: i64) -> GetBoxModelParams {
+    GetBoxModelParams::builder().backend_node_id(BackendNodeId::new(backend_node_id)).build()
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Boxed {
+    pub model: BoxModel,
+}
+
+/// Quads: the x and y of four corners, from the top left one on clockwise.
+#[derive(Clone, Debug, Deserialize)]
+pub struct BoxModel {
+    pub content: [f64; 8],
+}
+
 /// Describes a node without its children.
 pub fn describe(object_id: String) -> DescribeNodeParams {
     DescribeNodeParams::builder().object_id(RemoteObjectId::from(object_id)).depth(0).build()
@@ -49,6 +66,7 @@ pub struct Node {
 }
 
 commands! { browser_protocol::dom:
+    GetBoxModelParams => Boxed;
     GetFrameOwnerParams => FrameOwner;
     ResolveNodeParams => ResolvedNode;
     DescribeNodeParams => DescribedNode;

@@ -113,6 +113,8 @@ pub struct ContentSize {
 pub struct VisualViewport {
     pub page_x: f64,
     pub page_y: f64,
+    pub client_width: f64,
+    pub client_height: f64,
 }
 
 /// Sends frames as JPEG pictures of at most this size. `quality`: 0 to 100.

@@ -14,7 +14,7 @@
 function pointWithin(place, x, y) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
-  const size = element.getBoundingClientRect();
+  const size = dom.getBoundingClientRect(element);
   if (x >= size.width || y >= size.height) {
     return {
       fault: 'value',
@@ -22,7 +22,7 @@ function pointWithin(place, x, y) {
     };
   }
   const point = () => {
-    const box = element.getBoundingClientRect();
+    const box = dom.getBoundingClientRect(element);
     return { x: box.left + x, y: box.top + y };
   };
   const at = point();
@@ -77,13 +77,13 @@ function focusElement(place, atEnd, itself) {
   if (!held) return { fault: 'stale', message: 'the element left the page' };
   const element = typedInto(held);
   if (itself && HOLDERS.has(tagOf(element))) return { fault: 'kind', message: takenBy(element) };
-  element.focus();
+  dom.focus(element);
   const focused = focusedElement();
   if (itself && focused && focused !== element && composedContains(element, focused)) {
-    /** @type {HTMLElement} */ (focused).blur();
+    /** @type {HTMLElement} */ dom.blur(focused);
     return { fault: 'kind', message: takenBy(focused), description: describe(element) };
   }
-  const has = element.getRootNode().activeElement === element || element.matches(':focus-within');
+  const has = dom.activeElement(dom.getRootNode(element)) === element || dom.matches(element, ':focus-within');
   if (!has) return { fault: 'kind', message: 'it does not take the focus', description: describe(element) };
   if (atEnd) toEndOf(element);
   return { ok: true };
@@ -96,7 +96,7 @@ function toEndOf(element) {
     const field = /** @type {HTMLInputElement} */ (/** @type {unknown} */ (element));
     // Number and email fields do not let a script set the caret.
     if (field.selectionStart !== null) field.setSelectionRange(field.value.length, field.value.length);
-  } else if (element.isContentEditable) {
+  } else if (dom.isContentEditable(element)) {
     const selection = getSelection();
     selection?.selectAllChildren(element);
     selection?.collapseToEnd();
@@ -106,8 +106,8 @@ function toEndOf(element) {
 /** Blurs the focused element of this document. → its description, or null */
 function blurFocused() {
   const focused = focusedElement();
-  if (!focused || focused === document.body || ['iframe', 'frame'].includes(tagOf(focused))) return null;
-  /** @type {HTMLElement} */ (focused).blur();
+  if (!focused || focused === dom.body(document) || ['iframe', 'frame'].includes(tagOf(focused))) return null;
+  /** @type {HTMLElement} */ dom.blur(focused);
   return describe(focused);
 }
 
@@ -121,11 +121,11 @@ function selectText(place) {
   if (!element) return { fault: 'stale', message: 'the element left the page' };
   const tag = tagOf(element);
   if (tag === 'input' || tag === 'textarea') {
-    element.focus();
+    dom.focus(element);
     element.select();
     return { characters: element.value.length };
   }
-  if (element.isContentEditable) element.focus();
+  if (dom.isContentEditable(element)) dom.focus(element);
   const selection = getSelection();
   selection?.selectAllChildren(element);
   return { characters: selection?.toString().length ?? 0 };

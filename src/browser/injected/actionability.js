@@ -58,7 +58,7 @@ function resolveOne(target) {
     if (target.document !== undefined && target.document !== DOCUMENT_ID) return { fault: 'gone', message: 'the page is another one now' };
     const element = elementOf(target.number);
     if (!element) return { fault: 'stale', message: 'the element is gone from the page' };
-    return element.isConnected ? { element } : { fault: 'stale', message: 'the element left the page' };
+    return dom.isConnected(element) ? { element } : { fault: 'stale', message: 'the element left the page' };
   }
   let found;
   try {
@@ -121,6 +121,10 @@ async function look(target, needs, attempt) {
   /** @type {Element} */
   let element = resolved.element;
   if (needs.includes('editable') && tagOf(element) === 'label' && element.control) element = element.control;
+  // An editor draws its text; what takes the input is tiny or nowhere.
+  const editor = codeEditorOf(element);
+  if (editor && needs.includes('editable')) element = editorInput(editor) ?? element;
+  if (editor && needs.includes('hit')) element = editor;
   /** @param {string} blocked @returns {Looked} */
   const no = (blocked, final = false) => ({ fault: 'blocked', message: blocked, description: describe(element), final });
   /** @returns {Looked} */
@@ -129,13 +133,13 @@ async function look(target, needs, attempt) {
   const option = needs.includes('guard') ? optionOf(element) : null;
   if (option) return { ...done(), option };
   // The open list is drawn by the browser: no point of the page belongs to the option.
-  const list = needs.includes('hit') && tagOf(element) === 'option' ? element.closest('select') : null;
+  const list = needs.includes('hit') && tagOf(element) === 'option' ? dom.closest(element, 'select') : null;
   if (list && !list.multiple && list.size <= 1)
     return no('it is an option of a list: choose it by `select`, with the list and the option', true);
   if (needs.includes('hit') && !isVisible(element)) element = visibleLabel(element) ?? element;
-  if (needs.includes('visible') && !isVisible(element)) return no('it is not visible');
+  if (needs.includes('visible') && !isVisible(editor ?? element)) return no('it is not visible');
   if (needs.includes('enabled') && isDisabled(enabledSubject(element))) return no('it is disabled');
-  if (needs.includes('editable')) {
+  if (needs.includes('editable') && !(editor && takesEditorInput(element))) {
     const wrong = notEditable(element);
     if (wrong) return no(wrong.message, wrong.final);
   }
@@ -172,8 +176,8 @@ function visibleLabel(element) {
  * @param {Element} element
  */
 function enabledSubject(element) {
-  const own = element.closest('button, select, input, textarea, a, [role=button], [role=link]');
-  return own ?? element.closest('label')?.control ?? element;
+  const own = dom.closest(element, 'button, select, input, textarea, a, [role=button], [role=link]');
+  return own ?? dom.closest(element, 'label')?.control ?? element;
 }
 
 /** @param {Element} element */
@@ -183,7 +187,7 @@ function notEditable(element) {
     return { message: `an <input type="${element.type}"> takes no text`, final: true };
   }
   if (tag === 'select') return { message: 'it is a <select>: use select', final: true };
-  if (tag !== 'input' && tag !== 'textarea' && !element.isContentEditable) {
+  if (tag !== 'input' && tag !== 'textarea' && !dom.isContentEditable(element)) {
     return { message: 'it is not an <input>, <textarea> or [contenteditable] element', final: true };
   }
   return isEditable(element) ? null : { message: 'it is read-only', final: false };
@@ -196,17 +200,17 @@ function notEditable(element) {
 async function isStable(element) {
   const animated = isAnimated(element);
   if (performance.now() - lastScroll > SCROLL_SETTLES_MS && !animated) return true;
-  const before = element.getBoundingClientRect();
+  const before = dom.getBoundingClientRect(element);
   // An animation moves only with frames: without one its state is unknown.
   const drawn = await nextFrame(animated ? ANIMATED_FRAME_MS : FRAME_FALLBACK_MS);
-  if (!element.isConnected || (animated && !drawn)) return false;
-  const after = element.getBoundingClientRect();
+  if (!dom.isConnected(element) || (animated && !drawn)) return false;
+  const after = dom.getBoundingClientRect(element);
   return before.x === after.x && before.y === after.y && before.width === after.width && before.height === after.height;
 }
 
 /** @param {Element} element */
 function isAnimated(element) {
-  for (const animation of document.getAnimations()) {
+  for (const animation of dom.getAnimations(document)) {
     if (animation.playState !== 'running') continue;
     const moved = /** @type {KeyframeEffect | null} */ (animation.effect)?.target;
     if (moved && composedContains(moved, element)) return true;
@@ -242,7 +246,7 @@ async function hittable(element, attempt) {
 function scrollIntoView(element, block = 'center') {
   const boxed = boxOf(element);
   if (boxed) {
-    boxed.scrollIntoView({ behavior: 'instant', block, inline: block === 'nearest' ? 'nearest' : 'center' });
+    dom.scrollIntoView(boxed, { behavior: 'instant', block, inline: block === 'nearest' ? 'nearest' : 'center' });
     return;
   }
   // Text without a box of its own: only the page can be scrolled to it.
@@ -256,8 +260,8 @@ function scrollIntoView(element, block = 'center') {
  * @returns {Element | null}
  */
 function boxOf(element) {
-  if (element.getClientRects().length) return element;
-  for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && isVisible(child)) return boxOf(child);
+  if (dom.getClientRects(element).length) return element;
+  for (const child of composedChildren(element)) if (dom.nodeType(child) === Node.ELEMENT_NODE && isVisible(child)) return boxOf(child);
   return null;
 }
 
@@ -267,13 +271,13 @@ function boxOf(element) {
  * @returns {DOMRectList}
  */
 function rectanglesOf(element) {
-  const own = element.getClientRects();
+  const own = dom.getClientRects(element);
   if (own.length) return own;
-  const range = document.createRange();
+  const range = dom.createRange(document);
   for (const child of composedChildren(element)) {
-    if (child.nodeType === Node.ELEMENT_NODE ? isVisible(child) : textIsVisible(child)) {
+    if (dom.nodeType(child) === Node.ELEMENT_NODE ? isVisible(child) : textIsVisible(child)) {
       range.selectNode(child);
-      const inner = child.nodeType === Node.ELEMENT_NODE ? rectanglesOf(child) : range.getClientRects();
+      const inner = dom.nodeType(child) === Node.ELEMENT_NODE ? rectanglesOf(child) : range.getClientRects();
       if (inner.length) return inner;
     }
   }
@@ -307,9 +311,9 @@ function elementAt({ x, y }) {
   /** @type {Tree | null} */
   let root = document;
   for (;;) {
-    let found = root.elementsFromPoint(x, y).find((element) => !isOwnHost(element));
+    let found = dom.elementsFromPoint(root, x, y).find((element) => !isOwnHost(element));
     // That list omits `display: contents` elements, although their text receives the event.
-    const top = root.elementFromPoint(x, y);
+    const top = dom.elementFromPoint(root, x, y);
     if (top && found && top !== found && composedParent(top) === found && getComputedStyle(top).display === 'contents') found = top;
     if (!found || found === at) return at;
     at = found;
@@ -338,9 +342,9 @@ function hitBlocker(element, point) {
 function takesEventsOf(element, hit) {
   if (composedContains(element, hit)) return true;
   const control =
-    element.isContentEditable || element.matches('input, textarea, select')
+    dom.isContentEditable(element) || dom.matches(element, 'input, textarea, select')
       ? null
-      : element.closest('button, a, [role=button], [role=link]');
+      : dom.closest(element, 'button, a, [role=button], [role=link]');
   if (control && composedContains(control, hit)) return true;
   const label = composedClosest(hit, (/** @type {Element} */ at) => tagOf(at) === 'label');
   return !!label && (label.control === element || composedContains(label, element));

@@ -168,7 +168,7 @@ async function auditDocument(target, { rules, tags, most, limit, inner }) {
   engine.teardown();
   unfinishedRules.clear();
   auditEnd = performance.now() + limit;
-  const own = [...document.querySelectorAll(`[${OWN_HOST}]`)].filter(isOwnHost);
+  const own = [...dom.querySelectorAll(document, `[${OWN_HOST}]`)].filter(isOwnHost);
   const wanted = inner ? rules.filter((rule) => !PAGE_WIDE.includes(rule)) : rules;
   if (rules.length > 0 && wanted.length === 0) return { hidden: true };
   const only = rules.length > 0 ? { type: 'rule', values: wanted } : { type: 'tag', values: tags };

@@ -18,7 +18,7 @@ const HOLDERS = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe']);
  * @param {Element | null} hit
  */
 function controlWithin(element, hit) {
-  const control = hit && composedClosest(hit, (/** @type {Element} */ at) => at === element || at.matches(OWN_CONTROLS));
+  const control = hit && composedClosest(hit, (/** @type {Element} */ at) => at === element || dom.matches(at, OWN_CONTROLS));
   return control && control !== element && composedContains(element, control) ? control : null;
 }
 
@@ -31,13 +31,13 @@ function controlWithin(element, hit) {
 function otherTaker(element, hit) {
   if (HOLDERS.has(tagOf(element))) return element;
   const taker =
-    hit && composedClosest(hit, (/** @type {Element} */ at) => at === element || at.matches(OWN_CONTROLS) || HOLDERS.has(tagOf(at)));
+    hit && composedClosest(hit, (/** @type {Element} */ at) => at === element || dom.matches(at, OWN_CONTROLS) || HOLDERS.has(tagOf(at)));
   if (!taker || taker === element || composedContains(taker, element)) return null;
   // A label and its control are equivalent.
   if (tagOf(element) === 'label' && element.control === taker) return null;
   if (tagOf(taker) === 'label' && taker.control === element) return null;
   // A link in text that is being edited is not followed.
-  return tagOf(taker) === 'a' && element.isContentEditable && taker.isContentEditable ? null : taker;
+  return tagOf(taker) === 'a' && dom.isContentEditable(element) && dom.isContentEditable(taker) ? null : taker;
 }
 
 /** @param {Element} taker */
@@ -51,8 +51,13 @@ const typedInto = (element) => (tagOf(element) === 'label' && element.control ? 
 
 /* The focused element of this document, in open shadow roots too. */
 function focusedElement() {
-  let focused = document.activeElement;
-  for (let root = focused && shadowOf(focused); root?.activeElement; root = shadowOf(focused)) focused = root.activeElement;
+  let focused = dom.activeElement(document);
+  for (;;) {
+    const root = focused && shadowOf(focused);
+    const inner = root ? dom.activeElement(root) : null;
+    if (!inner) break;
+    focused = inner;
+  }
   return focused;
 }
 
@@ -71,9 +76,9 @@ function leadsTo(element, how) {
   const link = composedClosest(
     element,
     (/** @type {Element} */ at) =>
-      (tagOf(at) === 'a' || tagOf(at) === 'area') && (at.hasAttribute('href') || at.hasAttribute('xlink:href')),
+      (tagOf(at) === 'a' || tagOf(at) === 'area') && (dom.hasAttribute(at, 'href') || dom.hasAttribute(at, 'xlink:href')),
   );
-  if (link) return { url: new URL(String(link.href?.baseVal ?? link.href), document.baseURI).href, form: false };
+  if (link) return { url: new URL(String(link.href?.baseVal ?? link.href), dom.baseURI(document)).href, form: false };
   /** @param {Element} at */
   const sends = (at) => {
     const tag = tagOf(at);
@@ -85,10 +90,11 @@ function leadsTo(element, how) {
     composedClosest(element, sends) ?? composedClosest(element, (/** @type {Element} */ at) => tagOf(at) === 'label')?.control;
   if (!control?.form || !sends(control)) return null;
   // A field of the form may be named `action` and hide the form's own property.
-  const action = (control.hasAttribute('formaction') ? control : control.form).getAttribute(
-    control.hasAttribute('formaction') ? 'formaction' : 'action',
+  const action = dom.getAttribute(
+    dom.hasAttribute(control, 'formaction') ? control : control.form,
+    dom.hasAttribute(control, 'formaction') ? 'formaction' : 'action',
   );
-  return { url: new URL(action ?? '', document.baseURI).href, form: true };
+  return { url: new URL(action ?? '', dom.baseURI(document)).href, form: true };
 }
 
 /** Like `leadsTo`, but returns null for an invalid address. @param {Element} element @param {Activation} how */
@@ -104,7 +110,7 @@ function leadsSomewhere(element, how) {
 const CONTROL_TAGS = new Set(['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'option']);
 /** @param {Element} element */
 function controlOf(element) {
-  return composedClosest(element, (/** @type {Element} */ at) => CONTROL_TAGS.has(tagOf(at)) || at.hasAttribute('role')) ?? element;
+  return composedClosest(element, (/** @type {Element} */ at) => CONTROL_TAGS.has(tagOf(at)) || dom.hasAttribute(at, 'role')) ?? element;
 }
 
 /**
@@ -112,7 +118,7 @@ function controlOf(element) {
  * @param {Element} element
  */
 const takesText = (element) =>
-  tagOf(element) === 'textarea' || (tagOf(element) === 'input' && EDITABLE_INPUTS.has(element.type)) || element.isContentEditable;
+  tagOf(element) === 'textarea' || (tagOf(element) === 'input' && EDITABLE_INPUTS.has(element.type)) || dom.isContentEditable(element);
 
 /*
  * The origin of this document. A document created by its page (`about:blank`, `srcdoc`) has the origin of its creator;
@@ -131,7 +137,7 @@ function subjectOf(element, how) {
   beginPass();
   const control = controlOf(element);
   const role = roleOf(control) || 'generic';
-  const name = nameOf(control, role) || clip(squeeze(control.textContent ?? ''), 200);
+  const name = nameOf(control, role) || clip(squeeze(dom.textContent(control) ?? ''), 200);
   return {
     url: leads?.url ?? '',
     form: leads?.form ?? false,
@@ -151,8 +157,8 @@ function subjectOf(element, how) {
  */
 function focusLeadsTo(how) {
   const focused = focusedElement();
-  if (!focused || focused === document.body || HOLDERS.has(tagOf(focused))) return null;
-  return { ...subjectOf(focused, how), hasFocus: document.hasFocus() };
+  if (!focused || focused === dom.body(document) || HOLDERS.has(tagOf(focused))) return null;
+  return { ...subjectOf(focused, how), hasFocus: dom.hasFocus(document) };
 }
 
 /**
@@ -163,5 +169,5 @@ function focusLeadsTo(how) {
 function isClick(pressed, released) {
   if (!pressed || !released) return false;
   const both = composedClosest(pressed, (/** @type {Element} */ at) => composedContains(at, released));
-  return !!both && !!composedClosest(both, (/** @type {Element} */ at) => at.matches(OWN_CONTROLS) && !at.isContentEditable);
+  return !!both && !!composedClosest(both, (/** @type {Element} */ at) => dom.matches(at, OWN_CONTROLS) && !dom.isContentEditable(at));
 }

@@ -42,7 +42,7 @@ listenLastingly(
 /** Copies a text; returns true if the browser did. Must be called with a user gesture. @param {string} text */
 function copyText(text) {
   toCopy = text;
-  const took = document.execCommand('copy');
+  const took = dom.execCommand(document, 'copy');
   toCopy = null;
   return took;
 }

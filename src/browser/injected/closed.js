@@ -16,7 +16,7 @@ const MOST_SUSPECTS = 200;
 const PLAIN_HOSTS = new Set(['article', 'aside', 'div', 'footer', 'header', 'main', 'nav', 'p', 'section', 'span']);
 
 /** The element's shadow root, open or closed. @param {Element} element */
-const shadowOf = (element) => element.shadowRoot ?? closedRoots.get(element) ?? null;
+const shadowOf = (element) => dom.shadowRoot(element) ?? closedRoots.get(element) ?? null;
 
 /* Elements that were found and are not listed yet. */
 let suspects = /** @type {Element[]} */ ([]);
@@ -41,7 +41,7 @@ function listSuspects() {
  * @param {Element[]} found
  */
 function findSuspects(root, found) {
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+  const walker = dom.createTreeWalker(document, root, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node && found.length < MOST_SUSPECTS; node = walker.nextNode()) {
     if (isOwnHost(node)) continue;
     const inner = shadowOf(node);
@@ -56,9 +56,9 @@ function findSuspects(root, found) {
 
 /** @param {Element} element */
 function isSuspect(element) {
-  const tag = element.localName;
-  if (tag.includes('-')) return element.matches(':defined');
-  return PLAIN_HOSTS.has(tag) && !element.firstChild && element.clientHeight > 0 && element.clientWidth > 0;
+  const tag = dom.localName(element);
+  if (tag.includes('-')) return dom.matches(element, ':defined');
+  return PLAIN_HOSTS.has(tag) && !dom.firstChild(element) && dom.clientHeight(element) > 0 && dom.clientWidth(element) > 0;
 }
 
 /**
@@ -71,7 +71,7 @@ function innerTarget(event) {
   let target = event.composedPath()[0];
   while (closedRoots.has(target)) {
     const root = /** @type {ShadowRoot} */ (closedRoots.get(target));
-    const inner = event instanceof MouseEvent ? root.elementFromPoint(event.clientX, event.clientY) : root.activeElement;
+    const inner = event instanceof MouseEvent ? dom.elementFromPoint(root, event.clientX, event.clientY) : dom.activeElement(root);
     if (!inner || inner === target) break;
     target = inner;
   }

@@ -18,7 +18,7 @@ function readMedia() {
     const tag = tagOf(element);
     if (tag !== 'img' && tag !== 'video' && tag !== 'audio') return;
     if (composedClosest(element, isOwnHost)) return;
-    const { width, height } = element.getBoundingClientRect();
+    const { width, height } = dom.getBoundingClientRect(element);
     const size = { width: Math.round(width), height: Math.round(height) };
     if (tag === 'img') {
       media.images.push({
@@ -31,7 +31,7 @@ function readMedia() {
       });
       return;
     }
-    const sources = Array.from(element.querySelectorAll('source'), (source) => ({
+    const sources = Array.from(dom.querySelectorAll(element, 'source'), (source) => ({
       src: address(source.src),
       type: source.type || undefined,
     }));
@@ -53,23 +53,23 @@ function readData() {
    *   openGraph: MetaGroup; twitter: MetaGroup; meta: MetaGroup }}
    */
   const data = {
-    title: document.title,
-    language: document.documentElement.lang || undefined,
-    canonical: document.querySelector('link[rel="canonical"]')?.href,
+    title: dom.title(document),
+    language: dom.lang(dom.documentElement(document)) || undefined,
+    canonical: dom.querySelector(document, 'link[rel="canonical"]')?.href,
     jsonLd: [],
     openGraph: {},
     twitter: {},
     meta: {},
   };
-  for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
+  for (const script of dom.querySelectorAll(document, 'script[type="application/ld+json"]')) {
     try {
-      data.jsonLd.push(JSON.parse(script.textContent ?? ''));
+      data.jsonLd.push(JSON.parse(dom.textContent(script) ?? ''));
     } catch (error) {
-      data.jsonLd.push({ error: messageOf(error), text: clip(squeeze(script.textContent ?? ''), 200) });
+      data.jsonLd.push({ error: messageOf(error), text: clip(squeeze(dom.textContent(script) ?? ''), 200) });
     }
   }
-  for (const meta of /** @type {NodeListOf<HTMLMetaElement>} */ (document.querySelectorAll('meta[content]'))) {
-    const name = meta.getAttribute('property') ?? meta.getAttribute('name') ?? meta.getAttribute('http-equiv');
+  for (const meta of /** @type {NodeListOf<HTMLMetaElement>} */ (dom.querySelectorAll(document, 'meta[content]'))) {
+    const name = dom.getAttribute(meta, 'property') ?? dom.getAttribute(meta, 'name') ?? dom.getAttribute(meta, 'http-equiv');
     if (!name) continue;
     const group = name.startsWith('og:') ? data.openGraph : name.startsWith('twitter:') ? data.twitter : data.meta;
     const key = name.replace(/^(og|twitter):/, '');

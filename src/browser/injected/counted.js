@@ -27,7 +27,7 @@ function countedNode(element, tag, role, parent, flags, walk) {
   if ((walk.interactive || parent.leaf) && !isInteractive) return null;
   const isNamed = hasLabel(element);
   if (!role || role === 'none') {
-    const reachable = element.hasAttribute('tabindex') && element.tabIndex >= 0;
+    const reachable = dom.hasAttribute(element, 'tabindex') && dom.tabIndex(element) >= 0;
     return isNamed || reachable ? put(parent, counted(element, 'generic', isNamed, false, flags, walk), walk) : null;
   }
   if (hasNoLine(element, role)) return null;
@@ -69,15 +69,15 @@ const isOnlyItsKids = (cell) => cell.fromContent && !cell.hasText && !cell.prope
 
 /** @param {Element} element */
 const hasLabel = (element) =>
-  element.hasAttributes() && (!!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0));
+  dom.hasAttributes(element) && (!!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0));
 
 /** @param {Element} element @param {string} role */
 const isNamedByMarkup = (element, role) =>
   !UNNAMED.has(role) &&
-  (!!element.getAttribute('title')?.trim() ||
+  (!!dom.getAttribute(element, 'title')?.trim() ||
     (NAMED_BY_CHILD.has(tagOf(element)) &&
-      Array.from(element.children).some(
-        (child) => tagOf(child) !== 'label' && namesAnother(child, tagOf(child)) && child.textContent?.trim(),
+      Array.from(dom.children(element)).some(
+        (child) => tagOf(child) !== 'label' && namesAnother(child, tagOf(child)) && dom.textContent(child)?.trim(),
       )));
 
 /**
@@ -85,9 +85,9 @@ const isNamedByMarkup = (element, role) =>
  * @param {Element} element
  */
 function saysSomething(element) {
-  const first = element.firstChild;
-  if (first?.nodeType === Node.TEXT_NODE && /\S/.test(first.textContent ?? '')) return true;
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) if (/\S/.test(walker.currentNode.textContent ?? '')) return true;
-  return element.querySelector('[alt]:not([alt=""]), [aria-label], [title], input, select, slot') !== null;
+  const first = dom.firstChild(element);
+  if (first && dom.nodeType(first) === Node.TEXT_NODE && /\S/.test(dom.textContent(first) ?? '')) return true;
+  const walker = dom.createTreeWalker(document, element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) if (/\S/.test(dom.textContent(walker.currentNode) ?? '')) return true;
+  return dom.querySelector(element, '[alt]:not([alt=""]), [aria-label], [title], input, select, slot') !== null;
 }

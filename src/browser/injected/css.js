@@ -14,7 +14,7 @@ function byCss(selector) {
   let direct = [];
   try {
     // This also detects invalid CSS.
-    direct = Array.from(document.querySelectorAll(own ? withoutOwnPseudo(selector) : selector));
+    direct = Array.from(dom.querySelectorAll(document, own ? withoutOwnPseudo(selector) : selector));
   } catch {
     throw new SelectorError(`not a valid CSS selector: ${selector}`);
   }
@@ -28,7 +28,7 @@ function byCss(selector) {
   for (const at of roots) {
     for (const parts of alternatives) {
       const last = parts[parts.length - 1];
-      for (const element of at.querySelectorAll(last.css)) {
+      for (const element of dom.querySelectorAll(at, last.css)) {
         if (
           !found.has(element) &&
           last.tests.every((/** @type {(element: Element) => boolean} */ test) => test(element)) &&
@@ -47,11 +47,11 @@ function byCss(selector) {
  * @param {Element} element
  * @returns {Element | null}
  */
-const writtenParent = (element) => element.parentElement ?? element.getRootNode().host ?? null;
+const writtenParent = (element) => dom.parentElement(element) ?? dom.getRootNode(element).host ?? null;
 
 /** @param {Element} element @param {Compound} part */
 const meets = (element, part) =>
-  element.matches(part.css) && part.tests.every((/** @type {(element: Element) => boolean} */ test) => test(element));
+  dom.matches(element, part.css) && part.tests.every((/** @type {(element: Element) => boolean} */ test) => test(element));
 
 /**
  * Returns true if the compounds before `index` match around an element that matches the one at `index`.
@@ -72,7 +72,7 @@ function chainMatches(element, parts, index) {
 }
 
 /** @param {Element} element */
-const previous = (element) => element.previousElementSibling;
+const previous = (element) => dom.previousElementSibling(element);
 
 /** `a > b:visible` → [{combinator: '', css: 'a', tests: []}, {combinator: '>', css: 'b', tests: [isVisible]}] @param {string} selector */
 function compoundsOf(selector) {
@@ -144,7 +144,7 @@ function ownTest(name, argument) {
   return (/** @type {Element} */ element) =>
     !NEVER_SHOWN.has(tagOf(element)) &&
     matches(element) &&
-    !Array.from(composedChildren(element)).some((child) => child.nodeType === Node.ELEMENT_NODE && matches(child));
+    !Array.from(composedChildren(element)).some((child) => dom.nodeType(child) === Node.ELEMENT_NODE && matches(child));
 }
 
 /** @param {string} selector */

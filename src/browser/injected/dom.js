@@ -38,13 +38,13 @@ const squeeze = (text) =>
     .trim();
 
 /** @param {Element} element */
-const tagOf = (element) => element.localName;
+const tagOf = (element) => dom.localName(element);
 
 /**
  * Returns true for our host. A page may set the attribute too: an element with content is read regardless.
  * @param {Element} element
  */
-const isOwnHost = (element) => element.localName === 'div' && !element.firstChild && element.hasAttribute(OWN_HOST);
+const isOwnHost = (element) => dom.localName(element) === 'div' && !dom.firstChild(element) && dom.hasAttribute(element, OWN_HOST);
 
 /**
  * Returns SHOWN, UNSEEN or GONE. Reads the computed style only if the fast check fails.
@@ -52,11 +52,11 @@ const isOwnHost = (element) => element.localName === 'div' && !element.firstChil
  * @returns {0 | 1 | 2}
  */
 function rendering(element) {
-  if (element.checkVisibility(VISIBILITY)) return SHOWN;
+  if (dom.checkVisibility(element, VISIBILITY)) return SHOWN;
   const tag = tagOf(element);
   if (tag === 'area') {
-    const map = element.closest('map');
-    const image = map?.name ? element.getRootNode().querySelector(`img[usemap="#${CSS.escape(map.name)}"]`) : null;
+    const map = dom.closest(element, 'map');
+    const image = map?.name ? dom.querySelector(dom.getRootNode(element), `img[usemap="#${CSS.escape(map.name)}"]`) : null;
     return image ? rendering(image) : GONE;
   }
   const style = getComputedStyle(element);
@@ -65,7 +65,7 @@ function rendering(element) {
   if (style.display === 'contents' || tag === 'option' || tag === 'optgroup' || tag === 'slot') {
     return style.visibility === 'visible' ? SHOWN : UNSEEN;
   }
-  return element.checkVisibility() ? UNSEEN : GONE;
+  return dom.checkVisibility(element) ? UNSEEN : GONE;
 }
 
 /*
@@ -90,15 +90,16 @@ new MutationObserver(listenAgain).observe(document, { childList: true });
 
 /**
  * Returns the parent in the composed tree: the slot of a slotted node, the host of a shadow root.
- * @param {{ readonly assignedSlot?: Element | null; readonly parentNode: ParentNode | null }} node
+ * @param {object} node
  * @returns {Element | null}
  */
 function composedParent(node) {
-  if (node.assignedSlot) return node.assignedSlot;
-  const parent = node.parentNode;
+  const slot = dom.assignedSlot(node);
+  if (slot) return slot;
+  const parent = dom.parentNode(node);
   if (!parent) return null;
-  if (parent.nodeType === Node.DOCUMENT_FRAGMENT_NODE) return parent.host ?? null;
-  return parent.nodeType === Node.ELEMENT_NODE ? /** @type {Element} */ (parent) : null;
+  if (dom.nodeType(parent) === Node.DOCUMENT_FRAGMENT_NODE) return parent.host ?? null;
+  return dom.nodeType(parent) === Node.ELEMENT_NODE ? /** @type {Element} */ (parent) : null;
 }
 
 /** @param {Node} ancestor @param {Node | null} node */
@@ -113,17 +114,17 @@ function composedContains(ancestor, node) {
  * @param {(element: Element) => boolean} test
  */
 function composedClosest(element, test) {
-  for (let at = element; at; at = composedParent(at)) if (at.nodeType === Node.ELEMENT_NODE && test(at)) return at;
+  for (let at = element; at; at = composedParent(at)) if (dom.nodeType(at) === Node.ELEMENT_NODE && test(at)) return at;
   return null;
 }
 
 /** Returns the rendered child nodes, as an iterable. @param {Element} element */
-const composedChildren = (element) => /** @type {Iterable<AnyNode>} */ (otherChildren(element) ?? element.childNodes);
+const composedChildren = (element) => /** @type {Iterable<AnyNode>} */ (otherChildren(element) ?? dom.childNodes(element));
 
 /** Returns the rendered child nodes if they differ from the element's own, else null. @param {Element} element */
 function otherChildren(element) {
   const shadow = shadowOf(element);
-  if (shadow) return shadow.childNodes;
+  if (shadow) return dom.childNodes(shadow);
   if (tagOf(element) !== 'slot') return null;
   const assigned = element.assignedNodes();
   return assigned.length ? assigned : null;
@@ -136,9 +137,10 @@ function otherChildren(element) {
  */
 function eachRoot(visit, from = document) {
   visit(from);
-  const walker = document.createTreeWalker(from, NodeFilter.SHOW_ELEMENT);
+  const walker = dom.createTreeWalker(document, from, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (node.shadowRoot && !isOwnHost(node)) eachRoot(visit, node.shadowRoot);
+    const shadow = dom.shadowRoot(node);
+    if (shadow && !isOwnHost(node)) eachRoot(visit, shadow);
   }
 }
 
@@ -150,25 +152,25 @@ function eachRoot(visit, from = document) {
 function isVisible(element) {
   const tag = tagOf(element);
   if (tag === 'option' || tag === 'optgroup') {
-    const select = element.closest('select');
+    const select = dom.closest(element, 'select');
     return !!select && isVisible(select);
   }
   if (rendering(element) !== SHOWN) return false;
-  if (!element.checkVisibility(VISIBILITY)) {
+  if (!dom.checkVisibility(element, VISIBILITY)) {
     // `display: contents` is visible if something in it is.
     for (const child of composedChildren(element)) {
-      if (child.nodeType === Node.ELEMENT_NODE ? isVisible(child) : textIsVisible(child)) return true;
+      if (dom.nodeType(child) === Node.ELEMENT_NODE ? isVisible(child) : textIsVisible(child)) return true;
     }
     return false;
   }
-  const box = element.getBoundingClientRect();
+  const box = dom.getBoundingClientRect(element);
   return box.width > 0 && box.height > 0;
 }
 
 /** @param {AnyNode} node */
 function textIsVisible(node) {
-  if (node.nodeType !== Node.TEXT_NODE || !node.data.trim()) return false;
-  const range = document.createRange();
+  if (dom.nodeType(node) !== Node.TEXT_NODE || !node.data.trim()) return false;
+  const range = dom.createRange(document);
   range.selectNode(node);
   const box = range.getBoundingClientRect();
   return box.width > 0 && box.height > 0;
@@ -178,7 +180,7 @@ function textIsVisible(node) {
 function describe(element) {
   let text = `<${tagOf(element)}`;
   for (const name of ['id', 'class', 'type', 'name', 'role', 'aria-label']) {
-    const value = element.getAttribute(name);
+    const value = dom.getAttribute(element, name);
     if (value?.trim()) text += ` ${name}="${clip(squeeze(value).replaceAll('"', "'"), 60)}"`;
   }
   return `${text}>`;
@@ -186,7 +188,7 @@ function describe(element) {
 
 /** Like `describe`, with the start of its text, for lists of candidates. @param {Element} element */
 function describeWithText(element) {
-  const text = clip(squeeze(element.textContent ?? ''), 40);
+  const text = clip(squeeze(dom.textContent(element) ?? ''), 40);
   return text && !NEVER_SHOWN.has(tagOf(element)) ? `${describe(element)} “${text}”` : describe(element);
 }
 

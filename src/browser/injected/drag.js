@@ -1,8 +1,14 @@
 /*
- * Detects whether a drag is the browser's own drag and drop.
+ * Detects whether a drag is the browser's own drag and drop, and whether the page reacts to it.
  *
- * Owns the listener for one `dragstart`. The daemon sends the input of the drag.
+ * Owns the listener for one `dragstart` and the watch of what moves. The daemon sends the input of the drag.
  */
+
+/* The page is done with a move when nothing has changed for this long: some libraries look every 50 ms. */
+const MOVES_QUIET_MS = 120;
+const MOVES_LIMIT_MS = 1000;
+/* These may show a drag without a change of the document. */
+const DRAWS = new Set(['canvas', 'iframe', 'frame', 'video', 'embed', 'object']);
 
 /** @type {DragEvent | null} */
 let dragStart = null;
@@ -41,4 +47,55 @@ function dragBegan() {
 function dragClicks(point) {
   removeEventListener('pointerdown', rememberPress, { capture: true });
   return isClick(pressedOn, elementAt(point));
+}
+
+/** @type {{ observer: MutationObserver; changedAt: number; moved: boolean; end: () => void } | null} */
+let moves = null;
+
+/**
+ * Starts to watch what a drag of this element moves: the element itself, what is around and beside it, and what is added
+ * to the page.
+ * @param {Place} place
+ */
+function watchMoves(place) {
+  moves?.end();
+  const source = heldElement(place);
+  const parent = source && composedParent(source);
+  const draws = DRAWS.has(tagOf(pressedOn ?? source ?? dom.documentElement(document)));
+  /** @param {Node} target */
+  const isNear = (target) =>
+    target === dom.body(document) ||
+    (!!source && (composedContains(source, target) || composedContains(target, source))) ||
+    (!!parent && composedParent(target) === parent);
+  const observer = new MutationObserver((changes) => {
+    if (!moves) return;
+    moves.changedAt = performance.now();
+    moves.moved ||= changes.some(({ target }) => isNear(target));
+  });
+  /** A slider has no change of the document. @param {Event} event */
+  const onInput = (event) => {
+    if (moves && event.isTrusted) moves.moved = true;
+  };
+  addEventListener('input', onInput, { capture: true });
+  observer.observe(document, { subtree: true, childList: true, attributes: true });
+  for (let root = source ? dom.getRootNode(source) : undefined; root && root !== document; root = root.host && dom.getRootNode(root.host)) {
+    observer.observe(/** @type {Node} */ (/** @type {unknown} */ (root)), { subtree: true, childList: true, attributes: true });
+  }
+  const end = () => {
+    observer.disconnect();
+    removeEventListener('input', onInput, { capture: true });
+  };
+  moves = { observer, changedAt: performance.now(), moved: draws, end };
+  return null;
+}
+
+/* Waits until the page is done with the last move. → whether anything moved */
+async function movesSettled() {
+  const deadline = performance.now() + MOVES_LIMIT_MS;
+  const since = performance.now();
+  while (moves && performance.now() < deadline && performance.now() - Math.max(moves.changedAt, since) < MOVES_QUIET_MS) await nextFrame();
+  const moved = moves?.moved ?? true;
+  moves?.end();
+  moves = null;
+  return moved;
 }

@@ -50,7 +50,7 @@ function isWalkedBlock(element) {
  * @param {HTMLElement} root
  */
 function blockAround(element, root) {
-  for (let at = element; at && at !== root; at = at.parentElement) {
+  for (let at = element; at && at !== root; at = dom.parentElement(at)) {
     const tag = tagOf(at);
     if (tag !== 'br' && !NOT_READ.has(tag) && !isOwnHost(at) && isWalkedBlock(at)) return at;
   }
@@ -59,13 +59,13 @@ function blockAround(element, root) {
 
 /** @param {HTMLElement} root */
 function elementsReadOtherwise(root) {
-  const found = [...root.querySelectorAll(`[${OWN_HOST}]`)].filter(isOwnHost);
-  if (root.shadowRoot) found.push(root);
-  const all = root.getElementsByTagName('*');
+  const found = [...dom.querySelectorAll(root, `[${OWN_HOST}]`)].filter(isOwnHost);
+  if (dom.shadowRoot(root)) found.push(root);
+  const all = dom.getElementsByTagName(root, '*');
   const { length } = all;
   for (let at = 0; at < length; at += 1) {
     const element = all[at];
-    if (element.shadowRoot || (READ_OTHERWISE.has(element.localName) && isReadOtherwise(element))) found.push(element);
+    if (dom.shadowRoot(element) || (READ_OTHERWISE.has(dom.localName(element)) && isReadOtherwise(element))) found.push(element);
   }
   return found;
 }
@@ -73,11 +73,11 @@ function elementsReadOtherwise(root) {
 /** @param {Element} element */
 function isReadOtherwise(element) {
   const tag = tagOf(element);
-  if (element.checkVisibility(VISIBILITY)) {
+  if (dom.checkVisibility(element, VISIBILITY)) {
     if (tag === 'br') return false;
     if (tag !== 'svg') return true;
     // A drawing without text counts only if it breaks the line.
-    return element.querySelector('text, foreignObject') !== null || !getComputedStyle(element).display.startsWith('inline');
+    return dom.querySelector(element, 'text, foreignObject') !== null || !getComputedStyle(element).display.startsWith('inline');
   }
   // The engine reads the options of a list even in a closed <details>.
   if (tag === 'select') return true;
@@ -86,7 +86,7 @@ function isReadOtherwise(element) {
 }
 
 /** Returns the parent element of a node that has one. @param {Node} node */
-const parentOf = (node) => /** @type {HTMLElement} */ (node.parentElement);
+const parentOf = (node) => /** @type {HTMLElement} */ (dom.parentElement(node));
 
 /* Reads one block. */
 class EngineText {
@@ -114,8 +114,12 @@ class EngineText {
     this.#content = content;
     this.#walked = walked;
     // Copies the engine's string to the heap: reading letters outside of the heap is slow.
-    this.#text = ` ${root.innerText}`.slice(1);
-    this.#walker = document.createTreeWalker(root, walked.size > 0 ? NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT : NodeFilter.SHOW_TEXT);
+    this.#text = ` ${dom.innerText(root)}`.slice(1);
+    this.#walker = dom.createTreeWalker(
+      document,
+      root,
+      walked.size > 0 ? NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT : NodeFilter.SHOW_TEXT,
+    );
   }
 
   /* Returns the text, or null if everything must be walked. */
@@ -123,7 +127,7 @@ class EngineText {
     const whole = this.#walked.size === 0 ? wholeText(this.#root, this.#content, this.#text) : null;
     if (whole !== null) return whole;
     for (let node = this.#walker.nextNode(); node; node = this.#walker.nextNode()) {
-      if (node.nodeType === Node.TEXT_NODE) {
+      if (dom.nodeType(node) === Node.TEXT_NODE) {
         if (!this.#find(node) && !this.#skip(node) && !this.#walkAround(node)) return null;
       } else if (this.#walked.has(node)) {
         if (rendering(node) === GONE) this.#leave(node);
@@ -196,7 +200,7 @@ class EngineText {
   #skip(node) {
     let hidden = parentOf(node);
     if (hidden === this.#root || rendering(hidden) !== GONE) return false;
-    while (hidden.parentElement !== this.#root && rendering(parentOf(hidden)) === GONE) hidden = parentOf(hidden);
+    while (dom.parentElement(hidden) !== this.#root && rendering(parentOf(hidden)) === GONE) hidden = parentOf(hidden);
     // Hidden content of an element that itself is displayed, as in a closed <details>, still breaks the line.
     if (getComputedStyle(hidden).display !== 'none') return false;
     this.#leave(hidden);
@@ -208,9 +212,9 @@ class EngineText {
    * @param {Text} node
    */
   #walkAround(node) {
-    for (let block = blockAround(node.parentElement, this.#root); block; block = blockAround(block.parentElement, this.#root)) {
+    for (let block = blockAround(dom.parentElement(node), this.#root); block; block = blockAround(dom.parentElement(block), this.#root)) {
       if (rendering(block) === GONE) continue;
-      while (this.#nodes.length > 0 && block.contains(this.#nodes[this.#nodes.length - 1])) {
+      while (this.#nodes.length > 0 && dom.contains(block, this.#nodes[this.#nodes.length - 1])) {
         this.#nodes.pop();
         this.#end = this.#starts.pop() ?? 0;
       }
@@ -221,7 +225,7 @@ class EngineText {
 
   /** Replaces the engine's text of a block with the walk's lines. @param {HTMLElement} block */
   #walk(block) {
-    const end = this.#afterLetters(block.innerText);
+    const end = this.#afterLetters(dom.innerText(block));
     if (end < 0) return false;
     while (this.#edits.length > 0 && this.#edits[this.#edits.length - 1][0] >= this.#end) this.#edits.pop();
     this.#edits.push([this.#end, end, `\n${walkText(block, null)}\n`]);
@@ -248,8 +252,9 @@ class EngineText {
 
   /** Continues after an element and its subtree. @param {Node} element */
   #leave(element) {
+    /** @type {Node} */
     let last = element;
-    while (last.lastChild) last = last.lastChild;
+    for (let at = dom.lastChild(last); at; at = dom.lastChild(at)) last = at;
     this.#walker.currentNode = last;
   }
 

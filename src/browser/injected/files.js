@@ -39,9 +39,9 @@ function addressOf(target) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
   const { element } = resolved;
-  const link = element.closest('a[href]');
+  const link = dom.closest(element, 'a[href]');
   const found = element.currentSrc || element.src || element.data || (link ? String(link.href?.baseVal ?? link.href) : '');
-  if (found) return { value: new URL(found, document.baseURI).href };
+  if (found) return { value: new URL(found, dom.baseURI(document)).href };
   return { fault: 'kind', message: 'it shows no file and leads to none', description: describe(element) };
 }
 

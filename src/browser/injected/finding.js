@@ -15,12 +15,12 @@ function byBeside(engine, body) {
   if (!body.trim()) throw new SelectorError(`${engine}= needs what to look for`);
   if (engine === 'testid') {
     const wanted = unquote(body.trim());
-    return everyElement((element) => element.getAttribute(TEST_ID) === wanted);
+    return everyElement((element) => dom.getAttribute(element, TEST_ID) === wanted);
   }
   const matcher = textMatcher(body);
   const matches = (/** @type {string | null} */ text) => text !== null && matcher.whole(squeeze(text));
   if (engine === 'label') return everyElement((element) => labelTexts(element).some(matches));
-  return everyElement((element) => BY_ATTRIBUTE[engine].some((name) => matches(element.getAttribute(name))));
+  return everyElement((element) => BY_ATTRIBUTE[engine].some((name) => matches(dom.getAttribute(element, name))));
 }
 
 /** @param {(element: Element) => boolean} fits @returns {Element[]} */
@@ -39,10 +39,10 @@ function everyElement(fits) {
  * @returns {string[]}
  */
 function labelTexts(element) {
-  const by = element.getAttribute('aria-labelledby');
+  const by = dom.getAttribute(element, 'aria-labelledby');
   const named = by ? referenced(element, by) : [];
   if (named.length) return named.map((one) => rawText(one));
-  const own = element.getAttribute('aria-label');
+  const own = dom.getAttribute(element, 'aria-label');
   const texts = Array.from(element.labels ?? []).map((label) => rawText(label));
   if (own?.trim()) texts.push(own);
   return texts;

@@ -22,7 +22,7 @@ const forgetGenerated = () => {
 
 /** @param {Element} element */
 function mayGenerate(element) {
-  const root = element.getRootNode();
+  const root = dom.getRootNode(element);
   let found = generatedByTree.get(root);
   if (found === undefined) {
     found = generatingIn(root);
@@ -32,24 +32,24 @@ function mayGenerate(element) {
   // Rules of another tree: `:host`, `::slotted()`, `::part()`.
   return (
     shadowOf(element) !== null ||
-    element.assignedSlot !== null ||
-    element.localName === 'slot' ||
-    (root !== document && element.hasAttribute('part'))
+    dom.assignedSlot(element) !== null ||
+    dom.localName(element) === 'slot' ||
+    (root !== document && dom.hasAttribute(element, 'part'))
   );
 }
 
 /** The elements of one document or shadow tree, or null where any may be meant. @param {Tree} root */
 function generatingIn(root) {
-  if (!root.styleSheets) return null;
+  if (!dom.styleSheets(root)) return null;
   /** @type {string[]} */
   const selectors = [];
   const budget = { rules: MOST_RULES };
-  for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) {
+  for (const sheet of [...dom.styleSheets(root), ...dom.adoptedStyleSheets(root)]) {
     if (!collectGenerating(sheet, selectors, budget) || selectors.length > MOST_SELECTORS) return null;
   }
   if (selectors.length === 0) return new Set();
   try {
-    return new Set(root.querySelectorAll(selectors.join(',')));
+    return new Set(dom.querySelectorAll(root, selectors.join(',')));
   } catch {
     return null;
   }

@@ -50,14 +50,14 @@ function nameWithSource(element, role) {
     const text = squeeze(contentText(element, run));
     if (text) return { name: finish(text), fromContent: true };
   }
-  return { name: finish(element.getAttribute('title') || lastResort(element)), fromContent: false };
+  return { name: finish(dom.getAttribute(element, 'title') || lastResort(element)), fromContent: false };
 }
 
 /** @param {string} text */
 const finish = (text) => clip(squeeze(text), NAME_LIMIT);
 
 /** @param {Element} element */
-const ariaLabel = (element) => squeeze(element.getAttribute('aria-label') ?? '');
+const ariaLabel = (element) => squeeze(dom.getAttribute(element, 'aria-label') ?? '');
 
 /** @param {Element} element @param {NameRun} run @returns {string} */
 function labelledBy(element, run) {
@@ -78,11 +78,11 @@ function nativeName(element, run) {
   const tag = tagOf(element);
   if (tag === 'input') {
     if (BUTTON_INPUTS.has(element.type)) {
-      const usual = element.hasAttribute('value') ? '' : { submit: 'Submit', reset: 'Reset', button: '' }[element.type];
+      const usual = dom.hasAttribute(element, 'value') ? '' : { submit: 'Submit', reset: 'Reset', button: '' }[element.type];
       return labelText(element, run) || squeeze(element.value) || usual || '';
     }
     if (element.type === 'image') {
-      return labelText(element, run) || squeeze(element.alt) || squeeze(element.title) || 'Submit';
+      return labelText(element, run) || squeeze(element.alt) || squeeze(dom.title(element)) || 'Submit';
     }
     return labelText(element, run);
   }
@@ -90,7 +90,7 @@ function nativeName(element, run) {
   switch (tag) {
     case 'img':
     case 'area':
-      return squeeze(element.getAttribute('alt') ?? '');
+      return squeeze(dom.getAttribute(element, 'alt') ?? '');
     case 'fieldset':
       return childText(element, 'legend', run);
     case 'table':
@@ -100,23 +100,23 @@ function nativeName(element, run) {
     case 'optgroup':
       return squeeze(element.label);
     case 'option':
-      return squeeze(element.getAttribute('label') ?? '');
+      return squeeze(dom.getAttribute(element, 'label') ?? '');
     default:
       return isDrawn(element) ? childText(element, 'title', run) : '';
   }
 }
 
 /** Returns true for a part of an SVG drawing, or the whole: its `<title>` child names it. @param {Element} element */
-const isDrawn = (element) => element.namespaceURI === 'http://www.w3.org/2000/svg';
+const isDrawn = (element) => dom.namespaceURI(element) === 'http://www.w3.org/2000/svg';
 
 /** Returns the last possible name source: a placeholder. @param {Element} element */
 function lastResort(element) {
   const tag = tagOf(element);
   if (tag === 'input' || tag === 'textarea') {
     if (tag === 'input' && element.type === 'file') return 'Choose file';
-    return element.getAttribute('placeholder') || element.getAttribute('aria-placeholder') || '';
+    return dom.getAttribute(element, 'placeholder') || dom.getAttribute(element, 'aria-placeholder') || '';
   }
-  return element.getAttribute('aria-placeholder') ?? '';
+  return dom.getAttribute(element, 'aria-placeholder') ?? '';
 }
 
 /*
@@ -133,11 +133,11 @@ function beginPass() {
 
 /** @param {Element} element */
 function labelsOf(element) {
-  const root = element.getRootNode();
+  const root = dom.getRootNode(element);
   let byId = labelsByTree.get(root);
   if (!byId) {
     byId = new Map();
-    for (const label of /** @type {Iterable<HTMLLabelElement>} */ (root.querySelectorAll?.('label[for]') ?? [])) {
+    for (const label of /** @type {Iterable<HTMLLabelElement>} */ (dom.querySelectorAll(root, 'label[for]') ?? [])) {
       const id = label.htmlFor;
       const known = byId.get(id);
       if (known) known.push(label);
@@ -145,10 +145,10 @@ function labelsOf(element) {
     }
     labelsByTree.set(root, byId);
   }
-  const labels = (element.id && byId.get(element.id)?.filter((label) => label.control === element)) || [];
-  const around = element.closest('label');
+  const labels = (dom.id(element) && byId.get(dom.id(element))?.filter((label) => label.control === element)) || [];
+  const around = /** @type {HTMLLabelElement | null} */ (dom.closest(element, 'label'));
   if (!around || around.control !== element || labels.includes(around)) return labels;
-  return [...labels, around].sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+  return [...labels, around].sort((a, b) => (dom.compareDocumentPosition(a, b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
 }
 
 /** @param {Element} element @param {NameRun} run @returns {string} */
@@ -160,7 +160,7 @@ function labelText(element, run) {
 
 /** @param {Element} element @param {string} tag @param {NameRun} run @returns {string} */
 function childText(element, tag, run) {
-  for (const child of element.children) {
+  for (const child of dom.children(element)) {
     if (tagOf(child) === tag) return squeeze(textOf(child, run, { referenced: true, follow: true }));
   }
   return '';
@@ -181,7 +181,7 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
   const tag = tagOf(element);
   if (NEVER_SHOWN.has(tag) && !isReferenced && tag !== 'title') return '';
   if (isOwnHost(element)) return '';
-  const gone = shown === GONE || element.getAttribute('aria-hidden') === 'true';
+  const gone = shown === GONE || dom.getAttribute(element, 'aria-hidden') === 'true';
   if (gone && !isReferenced) return '';
   // A hidden element that is referenced is read completely.
   const hidden = isReferenced && (gone || shown !== SHOWN);
@@ -208,7 +208,7 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
   if (isFormField(role) && !isReferenced) return '';
   const text = contentText(element, run, hidden, control);
   if (squeeze(text)) return text;
-  return squeeze(element.getAttribute('title') ?? '');
+  return squeeze(dom.getAttribute(element, 'title') ?? '');
 }
 
 /* Elements that HTML names by something other than their text, wherever they are read. */
@@ -228,7 +228,7 @@ function embeddedValue(element, role) {
     case 'textbox':
     case 'searchbox':
       if (isPassword(element)) return '';
-      return squeeze(element.value ?? element.textContent ?? '');
+      return squeeze(element.value ?? dom.textContent(element) ?? '');
     case 'combobox':
     case 'listbox':
       return comboValue(element);
@@ -237,7 +237,9 @@ function embeddedValue(element, role) {
     case 'scrollbar':
     case 'progressbar':
     case 'meter':
-      return squeeze(element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow') ?? String(element.value ?? ''));
+      return squeeze(
+        dom.getAttribute(element, 'aria-valuetext') ?? dom.getAttribute(element, 'aria-valuenow') ?? String(element.value ?? ''),
+      );
     default:
       return null;
   }
@@ -247,9 +249,9 @@ function embeddedValue(element, role) {
 function comboValue(element) {
   if (tagOf(element) === 'select') return squeeze(Array.from(element.selectedOptions, (option) => option.text).join(' '));
   if (tagOf(element) === 'input') return squeeze(element.value);
-  const chosen = element.querySelectorAll('[role=option][aria-selected=true]');
-  if (chosen.length) return squeeze(Array.from(chosen, (option) => option.textContent).join(' '));
-  return squeeze(element.getAttribute('role') === 'combobox' ? (element.textContent ?? '') : '');
+  const chosen = dom.querySelectorAll(element, '[role=option][aria-selected=true]');
+  if (chosen.length) return squeeze(Array.from(chosen, (option) => dom.textContent(option)).join(' '));
+  return squeeze(dom.getAttribute(element, 'role') === 'combobox' ? (dom.textContent(element) ?? '') : '');
 }
 
 /**
@@ -265,12 +267,12 @@ function contentText(element, run, hidden = false, control = null) {
   /** @param {AnyNode} node */
   const add = (node) => {
     if (run.length > NAME_LIMIT * 2) return;
-    if (node.nodeType === Node.TEXT_NODE) {
+    if (dom.nodeType(node) === Node.TEXT_NODE) {
       text += node.data;
       run.length += node.data.length;
       return;
     }
-    if (node.nodeType !== Node.ELEMENT_NODE) return;
+    if (dom.nodeType(node) !== Node.ELEMENT_NODE) return;
     const tag = tagOf(node);
     if (tag === 'br') {
       text += ' ';
@@ -279,7 +281,7 @@ function contentText(element, run, hidden = false, control = null) {
     const shown = rendering(node);
     if (shown === UNSEEN && !hidden) {
       // Its descendants may be visible.
-      for (const child of composedChildren(node)) if (child.nodeType === Node.ELEMENT_NODE) add(child);
+      for (const child of composedChildren(node)) if (dom.nodeType(child) === Node.ELEMENT_NODE) add(child);
       return;
     }
     const inner = textOf(node, run, { referenced: hidden, control, shown });
@@ -288,7 +290,7 @@ function contentText(element, run, hidden = false, control = null) {
   };
   const children = treeChildren(element);
   if (children) for (const child of children) add(/** @type {AnyNode} */ (child));
-  else for (let child = element.firstChild; child; child = child.nextSibling) add(/** @type {AnyNode} */ (child));
+  else for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) add(/** @type {AnyNode} */ (child));
   return text + pseudoText(element, '::after');
 }
 

@@ -86,10 +86,10 @@ function drawRefs(named) {
       if (!badge) continue;
       if (isIntersecting) {
         overlay.shown.add(target);
-        layer.append(badge);
+        dom.append(layer, badge);
       } else {
         overlay.shown.delete(target);
-        badge.remove();
+        dom.remove(badge);
       }
     }
     // Placed before they are drawn for the first time.
@@ -98,8 +98,8 @@ function drawRefs(named) {
   overlay.seen = seen;
   for (const { number, label } of named) {
     const element = elementOf(number);
-    if (!element?.isConnected) continue;
-    const badge = document.createElement('span');
+    if (!element || !dom.isConnected(element)) continue;
+    const badge = dom.createElement(document, 'span');
     badge.className = 'ref';
     badge.textContent = label;
     overlay.badges.set(element, badge);
@@ -121,13 +121,16 @@ function clearBadges() {
   overlay.seen = null;
   overlay.badges.clear();
   overlay.shown.clear();
-  overlay.refs?.replaceChildren();
-  if (overlay.refs) dropLayer(overlay.refs);
+  if (overlay.refs) {
+    dom.replaceChildren(overlay.refs);
+    dropLayer(overlay.refs);
+  }
 }
 
 /** Marks a badge in amber if its element is outlined or acted on. @param {Element} element */
 function markBadge(element) {
-  overlay.badges.get(element)?.classList.toggle('is-target', element === overlay.target?.element || element === overlay.touch?.element);
+  const badge = overlay.badges.get(element);
+  if (badge) dom.classList(badge).toggle('is-target', element === overlay.target?.element || element === overlay.touch?.element);
 }
 
 /**
@@ -140,16 +143,17 @@ function pointAt(number, label = null) {
   const before = overlay.target?.element;
   overlay.target = null;
   if (before) markBadge(before);
-  if (!element?.isConnected) {
+  if (!element || !dom.isConnected(element)) {
     if (overlay.pointed) dropLayer(overlay.pointed);
     return false;
   }
   const layer = overlayLayer('pointed');
-  if (!layer.firstChild) {
-    for (const name of ['outline', 'name']) layer.append(Object.assign(document.createElement('div'), { className: name }));
+  if (!dom.firstChild(layer)) {
+    for (const name of ['outline', 'name']) dom.append(layer, Object.assign(dom.createElement(document, 'div'), { className: name }));
   }
   beginPass();
-  if (layer.lastChild) layer.lastChild.textContent = label ?? calledBy(element);
+  const last = dom.lastChild(layer);
+  if (last) last.textContent = label ?? calledBy(element);
   overlay.target = { element, layer };
   markBadge(element);
   followPage();
@@ -168,9 +172,9 @@ function touch(number) {
   }
   untouch();
   const element = elementOf(number);
-  if (!overlay.seen || !element?.isConnected) return null;
+  if (!overlay.seen || !element || !dom.isConnected(element)) return null;
   const layer = overlayLayer('touched');
-  if (!layer.firstChild) layer.append(Object.assign(document.createElement('div'), { className: 'outline' }));
+  if (!dom.firstChild(layer)) dom.append(layer, Object.assign(dom.createElement(document, 'div'), { className: 'outline' }));
   overlay.touch = { element, layer };
   markBadge(element);
   followPage();
@@ -198,13 +202,13 @@ function showAsked(target, id, text) {
   const { element } = resolveOne(target);
   if (!element) return false;
   const layer = overlayLayer('asked');
-  const [outline, ghost] = ['outline', 'ghost'].map((name) => Object.assign(document.createElement('div'), { className: name }));
+  const [outline, ghost] = ['outline', 'ghost'].map((name) => Object.assign(dom.createElement(document, 'div'), { className: name }));
   if (text !== null) {
     ghost.textContent = text;
     dressAsField(ghost, getComputedStyle(element), tagOf(element) !== 'textarea');
-    layer.append(ghost);
+    dom.append(layer, ghost);
   }
-  layer.append(outline);
+  dom.append(layer, outline);
   overlay.asks.set(id, { element, layer, outline, ghost });
   followPage();
   return true;
@@ -230,12 +234,12 @@ function dressAsField(ghost, style, isOneLine) {
     'padding-bottom',
     'padding-left',
   ]) {
-    ghost.style.setProperty(name, style.getPropertyValue(name));
+    dom.style(ghost).setProperty(name, style.getPropertyValue(name));
   }
   if (!isOneLine) return;
-  ghost.style.setProperty('white-space', 'pre');
-  ghost.style.setProperty('display', 'grid');
-  ghost.style.setProperty('align-content', 'center');
+  dom.style(ghost).setProperty('white-space', 'pre');
+  dom.style(ghost).setProperty('display', 'grid');
+  dom.style(ghost).setProperty('align-content', 'center');
 }
 
 /** @param {string} id */
@@ -243,8 +247,8 @@ function hideAsked(id) {
   const asked = overlay.asks.get(id);
   if (!asked) return null;
   overlay.asks.delete(id);
-  asked.outline.remove();
-  asked.ghost.remove();
+  dom.remove(asked.outline);
+  dom.remove(asked.ghost);
   if (overlay.asks.size === 0) dropLayer(asked.layer);
   return null;
 }
@@ -270,15 +274,15 @@ function followPage() {
 function placeAll() {
   const { host } = openRoot();
   // A transformed <html> moves the fixed elements in it.
-  const origin = host.getBoundingClientRect();
-  const places = Array.from(overlay.shown, (element) => ({ badge: overlay.badges.get(element), box: element.getBoundingClientRect() }));
+  const origin = dom.getBoundingClientRect(host);
+  const places = Array.from(overlay.shown, (element) => ({ badge: overlay.badges.get(element), box: dom.getBoundingClientRect(element) }));
   const outlined = [overlay.target, overlay.touch]
     .filter((one) => one !== null)
-    .map((one) => ({ ...one, box: (boxOf(one.element) ?? one.element).getBoundingClientRect() }));
+    .map((one) => ({ ...one, box: dom.getBoundingClientRect(boxOf(one.element) ?? one.element) }));
   const asks = Array.from(overlay.asks, ([id, { element, ...asked }]) => ({
     id,
     ...asked,
-    box: element.isConnected ? (boxOf(element) ?? element).getBoundingClientRect() : null,
+    box: dom.isConnected(element) ? dom.getBoundingClientRect(boxOf(element) ?? element) : null,
   }));
   // All reads come before all writes: one layout per frame.
   for (const { badge, box } of places) {
@@ -300,13 +304,13 @@ function placeAll() {
 
 /** @param {{ element: Element; layer: HTMLElement; box: DOMRect }} given @param {DOMRect} origin */
 function placeOutline({ element, layer, box }, origin) {
-  if (!element.isConnected) return layer === overlay.touched ? untouch() : void pointAt(null);
-  const [outline, name] = layer.children;
+  if (!dom.isConnected(element)) return layer === overlay.touched ? untouch() : void pointAt(null);
+  const [outline, name] = dom.children(layer);
   const left = box.left - OUTLINE_GAP;
   const top = box.top - OUTLINE_GAP;
   placeOver(outline, box, OUTLINE_GAP, origin);
   if (!name) return;
-  const size = name.getBoundingClientRect();
+  const size = dom.getBoundingClientRect(name);
   const below = box.bottom + OUTLINE_GAP + 4;
   const above = top - size.height - 4;
   const at = below + size.height <= innerHeight ? below : above >= 0 ? above : Math.max(0, innerHeight - size.height - 4);
@@ -328,14 +332,20 @@ function placeOver(element, box, gap, origin) {
 /** @param {Element} element @param {number} x @param {number} y */
 function moveTo(element, x, y) {
   const wanted = `translate(${Math.round(x * 2) / 2}px, ${Math.round(y * 2) / 2}px)`;
-  if (element.style.transform !== wanted) element.style.transform = wanted;
+  if (dom.style(element).transform !== wanted) dom.style(element).transform = wanted;
 }
 
 /** @param {Element} element @param {number} width @param {number} height */
 function setSize(element, width, height) {
-  if (element.style.width !== `${width}px`) element.style.width = `${width}px`;
-  if (element.style.height !== `${height}px`) element.style.height = `${height}px`;
+  if (dom.style(element).width !== `${width}px`) dom.style(element).width = `${width}px`;
+  if (dom.style(element).height !== `${height}px`) dom.style(element).height = `${height}px`;
+}
+
+/** @param {number} number */
+function isHere(number) {
+  const element = elementOf(number);
+  return element !== null && dom.isConnected(element);
 }
 
 /** Returns those numbers whose elements are in the page. @param {number[]} numbers */
-const presentOf = (numbers) => numbers.filter((/** @type {number} */ number) => elementOf(number)?.isConnected);
+const presentOf = (numbers) => numbers.filter(isHere);

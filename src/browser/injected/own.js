@@ -49,23 +49,24 @@ function adoptRoot(root) {
  */
 function openRoot() {
   if (!ownRoot) {
-    const host = document.createElement('div');
-    host.setAttribute(OWN_HOST, '');
+    const host = dom.createElement(document, 'div');
+    dom.setAttribute(host, OWN_HOST, '');
     // In the top layer: a manual popover takes no focus, closes no other and is not closed by Escape.
     host.popover = 'manual';
-    document.addEventListener(
+    dom.addEventListener(
+      document,
       'toggle',
       ({ target }) => {
         if (target !== host) liftOwn();
       },
       { capture: true },
     );
-    document.addEventListener('fullscreenchange', liftOwn);
-    ownRoot = host.attachShadow({ mode: 'closed' });
+    dom.addEventListener(document, 'fullscreenchange', liftOwn);
+    ownRoot = dom.attachShadow(host, { mode: 'closed' });
     ownRoot.adoptedStyleSheets = [sheetOf(HOST_RULES)];
   }
-  if (!ownRoot.host.isConnected) {
-    document.documentElement.append(ownRoot.host);
+  if (!dom.isConnected(ownRoot.host)) {
+    dom.append(dom.documentElement(document), ownRoot.host);
     liftOwn();
   }
   return ownRoot;
@@ -74,9 +75,9 @@ function openRoot() {
 /* Moves the host above dialogs and fullscreen elements: the last element to enter the top layer is on top. */
 function liftOwn() {
   const host = /** @type {HTMLElement | undefined} */ (ownRoot?.host);
-  if (!host?.isConnected || host.popover !== 'manual') return;
-  if (host.matches(':popover-open')) host.hidePopover();
-  host.showPopover();
+  if (!host || !dom.isConnected(host) || dom.popover(host) !== 'manual') return;
+  if (dom.matches(host, ':popover-open')) dom.hidePopover(host);
+  dom.showPopover(host);
 }
 
 /** @param {string} text */
@@ -89,36 +90,36 @@ function sheetOf(text) {
 /** Adds a layer to the root with its own style rules. @param {string} name @param {string} rules */
 function addLayer(name, rules) {
   const root = openRoot();
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheetOf(rules)];
-  const layer = document.createElement('div');
+  root.adoptedStyleSheets = [...dom.adoptedStyleSheets(root), sheetOf(rules)];
+  const layer = dom.createElement(document, 'div');
   layer.className = name;
-  root.append(layer);
+  dom.append(root, layer);
   return layer;
 }
 
 /** Shows a layer, again if necessary. @param {HTMLElement} layer */
 const showLayer = (layer) => {
   const root = openRoot();
-  if (layer.parentNode !== root) root.append(layer);
+  if (dom.parentNode(layer) !== root) dom.append(root, layer);
 };
 
 /** Removes a layer, and the host too if nothing else is visible in it. @param {HTMLElement} layer */
 function dropLayer(layer) {
-  const root = /** @type {ShadowRoot | null} */ (layer.parentNode);
-  layer.remove();
-  if (!root || Array.from(root.children).some((child) => !child.classList.contains('is-idle'))) return;
-  root.host.remove();
+  const root = /** @type {ShadowRoot | null} */ (dom.parentNode(layer));
+  dom.remove(layer);
+  if (!root || Array.from(dom.children(root)).some((child) => !dom.classList(child).contains('is-idle'))) return;
+  dom.remove(root.host);
 }
 
 const OWN_SHOWN = `[${OWN_HOST}]:not([${OWN_HOST}="${BOXES}"])`;
 
 /** @param {string} word @param {boolean} on */
 const markOwn = (word, on) => {
-  for (const host of document.querySelectorAll(OWN_SHOWN)) {
-    const words = new Set((host.getAttribute(OWN_HOST) ?? '').split(' ').filter(Boolean));
+  for (const host of dom.querySelectorAll(document, OWN_SHOWN)) {
+    const words = new Set((dom.getAttribute(host, OWN_HOST) ?? '').split(' ').filter(Boolean));
     if (on) words.add(word);
     else words.delete(word);
-    host.setAttribute(OWN_HOST, Array.from(words).join(' '));
+    dom.setAttribute(host, OWN_HOST, Array.from(words).join(' '));
   }
 };
 
@@ -129,14 +130,14 @@ const markOwn = (word, on) => {
  */
 function hideOwn(hide) {
   markOwn(HIDDEN, hide);
-  const root = document.scrollingElement ?? document.documentElement;
+  const root = dom.scrollingElement(document) ?? dom.documentElement(document);
   const fits =
     (visualViewport?.scale ?? 1) === 1 &&
-    root.clientWidth === innerWidth &&
-    root.clientHeight === innerHeight &&
-    root.scrollWidth <= innerWidth &&
-    root.scrollHeight <= innerHeight;
-  return { own: document.querySelector(OWN_SHOWN) !== null, fits };
+    dom.clientWidth(root) === innerWidth &&
+    dom.clientHeight(root) === innerHeight &&
+    dom.scrollWidth(root) <= innerWidth &&
+    dom.scrollHeight(root) <= innerHeight;
+  return { own: dom.querySelector(document, OWN_SHOWN) !== null, fits };
 }
 
 /** Makes our clickable elements let the next input through. @param {boolean} yields */

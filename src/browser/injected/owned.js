@@ -24,7 +24,8 @@ const forgetOwned = () => {
  */
 function readOwnedOnTheWay(element) {
   anyOwner = false;
-  for (let /** @type {Tree | undefined} */ root = element.getRootNode(); root; root = root.host?.getRootNode()) ownedIn(root);
+  for (let /** @type {Tree | undefined} */ root = dom.getRootNode(element); root; root = root.host && dom.getRootNode(root.host))
+    ownedIn(root);
 }
 
 /**
@@ -38,9 +39,9 @@ function ownedIn(root) {
   if (owned) return owned;
   owned = new Map();
   ownedByTree.set(root, owned);
-  for (const owner of root.querySelectorAll?.('[aria-owns]') ?? []) {
-    if (owner.closest('[aria-hidden="true"]') || rendering(owner) === GONE) continue;
-    for (const element of referenced(owner, owner.getAttribute('aria-owns') ?? '')) {
+  for (const owner of dom.querySelectorAll(root, '[aria-owns]') ?? []) {
+    if (dom.closest(owner, '[aria-hidden="true"]') || rendering(owner) === GONE) continue;
+    for (const element of referenced(owner, dom.getAttribute(owner, 'aria-owns') ?? '')) {
       if (owned.has(element) || composedContains(element, owner)) continue;
       // An element that is hidden in its own position stays hidden here too.
       if (rendering(element) !== GONE) owned.set(element, owner);
@@ -51,7 +52,7 @@ function ownedIn(root) {
 }
 
 /** @param {Element} element */
-const ownerOf = (element) => (anyOwner === false ? null : (ownedIn(element.getRootNode()).get(element) ?? null));
+const ownerOf = (element) => (anyOwner === false ? null : (ownedIn(dom.getRootNode(element)).get(element) ?? null));
 
 /**
  * Returns the child nodes in the accessibility tree: as rendered, without those that another element owns, followed by
@@ -63,11 +64,11 @@ function treeChildren(element) {
   const shadow = shadowOf(element);
   const inShadow = shadow ? ownedIn(shadow) : null;
   if (anyOwner === false) return otherChildren(element);
-  const owned = ownedIn(element.getRootNode());
+  const owned = ownedIn(dom.getRootNode(element));
   if (owned.size === 0 && !inShadow?.size) return otherChildren(element);
   const children = composedChildren(element);
-  const own = Array.from(children).filter((child) => child.nodeType !== Node.ELEMENT_NODE || !ownerOf(child));
-  const list = element.getAttribute('aria-owns');
+  const own = Array.from(children).filter((child) => dom.nodeType(child) !== Node.ELEMENT_NODE || !ownerOf(child));
+  const list = dom.getAttribute(element, 'aria-owns');
   return list ? [...own, ...referenced(element, list).filter((target) => owned.get(target) === element)] : own;
 }
 
@@ -77,13 +78,12 @@ function treeChildren(element) {
  * @param {string} ids
  */
 function referenced(element, ids) {
-  const root = element.getRootNode();
-  if (!root.getElementById) return [];
+  const root = dom.getRootNode(element);
   return ids
     .split(/\s+/)
     .filter(Boolean)
-    .map((/** @type {string} */ id) => root.getElementById(id))
-    .filter((found) => found !== null);
+    .map((/** @type {string} */ id) => dom.getElementById(root, id))
+    .filter((found) => !!found);
 }
 
 /*
@@ -120,7 +120,7 @@ function standsInContext(element, role) {
 function isListItem(element) {
   for (let at = ownerOf(element) ?? composedParent(element); at; at = composedParent(at)) {
     const tag = tagOf(at);
-    if (tag === 'ul' || tag === 'ol' || tag === 'menu' || at.hasAttribute('role')) {
+    if (tag === 'ul' || tag === 'ol' || tag === 'menu' || dom.hasAttribute(at, 'role')) {
       const role = roleOf(at);
       if (role === 'list') return true;
       if (role && role !== 'generic') return false;

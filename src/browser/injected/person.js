@@ -33,7 +33,7 @@ function personTypes(event) {
   // Keys that are held back are meant for the side panel.
   if (!event.isTrusted || holding || MODIFIER_KEYS.has(event.key)) return;
   const { target } = event;
-  if (SCROLL_KEYS.has(event.key) && (target === document.body || target === document.documentElement)) return;
+  if (SCROLL_KEYS.has(event.key) && (target === dom.body(document) || target === dom.documentElement(document))) return;
   if ((event.ctrlKey || event.metaKey) && READING_KEYS.has(event.key.toLowerCase())) return;
   reportPerson('key');
 }
@@ -42,15 +42,16 @@ function personTypes(event) {
 function isOnScrollbar(event) {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
-  if (target === document.documentElement) return event.clientX >= target.clientWidth || event.clientY >= target.clientHeight;
+  if (target === dom.documentElement(document))
+    return event.clientX >= dom.clientWidth(target) || event.clientY >= dom.clientHeight(target);
   const style = getComputedStyle(target);
   /** @param {string} width */
   const pixels = (width) => Number.parseFloat(width) || 0;
-  const across = target.offsetWidth - target.clientWidth - pixels(style.borderLeftWidth) - pixels(style.borderRightWidth);
-  const down = target.offsetHeight - target.clientHeight - pixels(style.borderTopWidth) - pixels(style.borderBottomWidth);
-  const box = target.getBoundingClientRect();
-  const [x, y] = [event.clientX - box.left - target.clientLeft, event.clientY - box.top - target.clientTop];
-  return (across > 1 && (x >= target.clientWidth || x < 0)) || (down > 1 && y >= target.clientHeight);
+  const across = dom.offsetWidth(target) - dom.clientWidth(target) - pixels(style.borderLeftWidth) - pixels(style.borderRightWidth);
+  const down = dom.offsetHeight(target) - dom.clientHeight(target) - pixels(style.borderTopWidth) - pixels(style.borderBottomWidth);
+  const box = dom.getBoundingClientRect(target);
+  const [x, y] = [event.clientX - box.left - dom.clientLeft(target), event.clientY - box.top - dom.clientTop(target)];
+  return (across > 1 && (x >= dom.clientWidth(target) || x < 0)) || (down > 1 && y >= dom.clientHeight(target));
 }
 
 for (const type of /** @type {const} */ (['pointerdown', 'pointerup']))

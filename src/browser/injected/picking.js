@@ -9,7 +9,7 @@
 const MOVES = {
   ArrowUp: (/** @type {Element} */ element) => composedParent(element),
   ArrowDown: (/** @type {Element} */ element) =>
-    Array.from(composedChildren(element)).find((child) => child.nodeType === Node.ELEMENT_NODE && isVisible(child)),
+    Array.from(composedChildren(element)).find((child) => dom.nodeType(child) === Node.ELEMENT_NODE && isVisible(child)),
   ArrowLeft: (/** @type {Element} */ element) => besides(element, 'previousElementSibling'),
   ArrowRight: (/** @type {Element} */ element) => besides(element, 'nextElementSibling'),
 };
@@ -60,7 +60,7 @@ function endPick() {
 
 /** @param {Element | null | undefined} element @param {(words: PickWords) => void} tell */
 function goTo(element, tell) {
-  if (!element || element === document.documentElement) return;
+  if (!element || element === dom.documentElement(document)) return;
   scrollIntoView(element, 'nearest');
   tell({ at: numberOf(element) });
 }
@@ -70,7 +70,8 @@ function tabbed(from, backwards) {
   /** @type {Element[]} */
   const controls = [];
   eachRoot((/** @type {Tree} */ root) => {
-    for (const element of root.querySelectorAll(
+    for (const element of dom.querySelectorAll(
+      root,
       'a[href], button, input, select, textarea, summary, [tabindex], [role], [contenteditable]',
     )) {
       if (!isOwnHost(element) && INTERACTIVE.has(roleOf(element)) && isVisible(element)) controls.push(element);
@@ -79,7 +80,7 @@ function tabbed(from, backwards) {
   if (!from) return backwards ? controls.at(-1) : controls[0];
   const wanted = backwards ? Node.DOCUMENT_POSITION_PRECEDING : Node.DOCUMENT_POSITION_FOLLOWING;
   const ordered = backwards ? controls.toReversed() : controls;
-  return ordered.find((element) => element !== from && from.compareDocumentPosition(element) & wanted) ?? ordered[0];
+  return ordered.find((element) => element !== from && dom.compareDocumentPosition(from, element) & wanted) ?? ordered[0];
 }
 
 /**
@@ -88,8 +89,8 @@ function tabbed(from, backwards) {
  * @param {AnyNode} node
  */
 function numberOfPicked(node) {
-  const element = node.nodeType === Node.ELEMENT_NODE ? node : (node.parentElement ?? node.getRootNode().host);
-  if (!element || element.ownerDocument !== document || composedClosest(element, isOwnHost)) return 0;
+  const element = dom.nodeType(node) === Node.ELEMENT_NODE ? node : (dom.parentElement(node) ?? dom.getRootNode(node).host);
+  if (!element || dom.ownerDocument(element) !== document || composedClosest(element, isOwnHost)) return 0;
   return numberOf(element);
 }
 
@@ -102,10 +103,10 @@ const PICKED_HTML = 500;
  */
 function describePicked(number) {
   const element = elementOf(number);
-  if (!element?.isConnected) return null;
+  if (!element || !dom.isConnected(element)) return null;
   beginPass();
   const role = roleOf(element);
-  const { x, y, width, height } = element.getBoundingClientRect();
+  const { x, y, width, height } = dom.getBoundingClientRect(element);
   return {
     document: DOCUMENT_ID,
     role: role || 'generic',
@@ -113,14 +114,14 @@ function describePicked(number) {
     selector: cssName(element),
     url: location.href,
     rect: [x, y, width, height],
-    html: clip(withoutSecrets(element).outerHTML, PICKED_HTML),
+    html: clip(dom.outerHTML(withoutSecrets(element)), PICKED_HTML),
   };
 }
 
 /** Returns a CSS selector as a label: `button#save.primary`. @param {Element} element */
 function cssName(element) {
-  const id = element.id ? `#${CSS.escape(element.id)}` : '';
-  const classes = Array.from(element.classList)
+  const id = dom.id(element) ? `#${CSS.escape(dom.id(element))}` : '';
+  const classes = Array.from(dom.classList(element))
     .slice(0, 2)
     .map((name) => `.${CSS.escape(name)}`);
   return clip(tagOf(element) + id + classes.join(''), 200);

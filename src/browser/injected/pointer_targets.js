@@ -17,13 +17,14 @@ function noteCursor(element, isInteractive, flags, walk) {
   const pointer = getComputedStyle(element).cursor === 'pointer';
   // The cursor is inherited: only the outermost element with it is the one to click.
   if (pointer && !flags.pointer) reasons.push('cursor:pointer');
-  if (element.hasAttribute('onclick')) reasons.push('onclick');
-  if (element.hasAttribute('tabindex') && element.tabIndex >= 0) reasons.push('tabindex');
+  if (dom.hasAttribute(element, 'onclick')) reasons.push('onclick');
+  if (dom.hasAttribute(element, 'tabindex') && dom.tabIndex(element) >= 0) reasons.push('tabindex');
   // An entry of a list that is clickable as a whole, or that floats over the page: a dropdown without ARIA.
   if (!reasons.length && !flags.control && (pointer || isFloatingEntry(element, walk)) && isEntry(element, walk))
     reasons.push('popover-child');
   if (reasons.length && tagOf(element) !== 'label' && isVisible(element)) {
-    const text = clip(squeeze(element.textContent ?? ''), 80) || ariaLabel(element) || squeeze(element.getAttribute('title') ?? '');
+    const text =
+      clip(squeeze(dom.textContent(element) ?? ''), 80) || ariaLabel(element) || squeeze(dom.getAttribute(element, 'title') ?? '');
     walk.cursorNodes.push([0, numberOf(element), 'c', reasons.join(', '), text, '', ''].join('\t'));
   }
   return pointer === flags.pointer ? flags : { ...flags, pointer };
@@ -35,22 +36,24 @@ function noteCursor(element, isInteractive, flags, walk) {
  * @param {Walk} walk
  */
 function isEntry(element, walk) {
-  const parent = element.parentElement;
+  const parent = dom.parentElement(element);
   if (!parent) return false;
   let alike = walk.alike.get(parent);
   if (alike === undefined) {
-    const kin = Array.from(parent.children);
-    alike = kin.length > 1 && kin.every((other) => other.localName === element.localName);
+    const kin = Array.from(dom.children(parent));
+    alike = kin.length > 1 && kin.every((other) => dom.localName(other) === dom.localName(element));
     walk.alike.set(parent, alike);
   }
   return (
-    alike && /\S/.test(element.textContent ?? '') && !element.querySelector('a, button, input, select, textarea, [onclick], [tabindex]')
+    alike &&
+    /\S/.test(dom.textContent(element) ?? '') &&
+    !dom.querySelector(element, 'a, button, input, select, textarea, [onclick], [tabindex]')
   );
 }
 
 /** @param {Element} element @param {Walk} walk */
 const isFloatingEntry = (element, walk) =>
-  (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) &&
+  (tagOf(element) === 'li' || dom.hasAttribute(element, 'data-value') || dom.hasAttribute(element, 'data-option')) &&
   isInFloating(composedParent(element), walk);
 
 /**
@@ -74,7 +77,7 @@ function isInFloating(element, walk) {
 
 /** Returns true for a box over the page, as dropdowns and popovers are. @param {Element} element */
 function isFloating(element) {
-  if (element.hasAttribute('popover')) return true;
+  if (dom.hasAttribute(element, 'popover')) return true;
   const { position, zIndex } = getComputedStyle(element);
   return (position === 'absolute' || position === 'fixed') && Number(zIndex) > 0;
 }

@@ -13,10 +13,10 @@
 function pathOf(target) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
-  if (resolved.element.getRootNode() !== document) return { path: null };
+  if (dom.getRootNode(resolved.element) !== document) return { path: null };
   const path = [];
-  for (let at = resolved.element; at.parentElement; at = at.parentElement) {
-    path.unshift(Array.prototype.indexOf.call(at.parentElement.children, at));
+  for (let at = resolved.element, parent = dom.parentElement(at); parent; at = parent, parent = dom.parentElement(at)) {
+    path.unshift(Array.prototype.indexOf.call(dom.children(parent), at));
   }
   return { path };
 }
@@ -25,7 +25,10 @@ function pathOf(target) {
 function numbersAt(paths) {
   const number = (/** @type {number[] | null} */ path) => {
     if (!path) return 0;
-    const element = path.reduce((/** @type {Element | undefined} */ at, place) => at?.children[place], document.documentElement);
+    const element = path.reduce(
+      (/** @type {Element | undefined} */ at, place) => (at ? dom.children(at)[place] : undefined),
+      dom.documentElement(document),
+    );
     return element ? numberOf(element) : 0;
   };
   return { document: DOCUMENT_ID, numbers: paths.map(number) };

@@ -12,10 +12,10 @@ const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe',
  * @param {Element} [root]
  * @param {boolean} [marks]
  */
-function readText(root = document.body, marks = false) {
+function readText(root = dom.body(document), marks = false) {
   if (!root) return '';
   if (marks) return walkText(root, new Sight());
-  const content = root.textContent ?? '';
+  const content = dom.textContent(root) ?? '';
   return (content.length < SHORT_TEXT ? null : engineText(root, content)) ?? walkText(root, null);
 }
 
@@ -52,12 +52,12 @@ function walkText(root, sight) {
     const showsText = shown === SHOWN && !skipsContent(element, style);
     let keepsLines;
     for (const child of composedChildren(element)) {
-      if (child.nodeType === Node.TEXT_NODE) {
+      if (dom.nodeType(child) === Node.TEXT_NODE) {
         if (!showsText) continue;
         let text = child.data;
         if (text.includes('\n') && !(keepsLines ??= keepsLineBreaks(style))) text = text.replaceAll('\n', ' ');
         run += sight ? sight.marked(element, text) : text;
-      } else if (child.nodeType === Node.ELEMENT_NODE) visit(child);
+      } else if (dom.nodeType(child) === Node.ELEMENT_NODE) visit(child);
     }
     if (block) close();
     return undefined;
@@ -84,7 +84,7 @@ function readLinks() {
   /** @type {{ text: string; href: string }[]} */
   const links = [];
   eachElement((/** @type {Element} */ element) => {
-    if ((tagOf(element) !== 'a' && tagOf(element) !== 'area') || !element.hasAttribute('href') || composedClosest(element, isOwnHost))
+    if ((tagOf(element) !== 'a' && tagOf(element) !== 'area') || !dom.hasAttribute(element, 'href') || composedClosest(element, isOwnHost))
       return;
     const text = squeeze(rawText(element)) || nameOf(element, 'link');
     if (text) links.push({ text, href: String(element.href?.baseVal ?? element.href) });
@@ -99,13 +99,13 @@ function readForms() {
     if (tagOf(element) === 'form' && !composedClosest(element, isOwnHost)) forms.push(/** @type {HTMLFormElement} */ (element));
   });
   /** @param {string | null} action */
-  const destination = (action) => (action === null ? undefined : new URL(action, document.baseURI).href);
+  const destination = (action) => (action === null ? undefined : new URL(action, dom.baseURI(document)).href);
   return forms.map((form, index) => ({
     index,
-    action: destination(form.getAttribute('action')),
-    method: (form.getAttribute('method') || 'get').toLowerCase(),
-    id: form.id || undefined,
-    fields: Array.from(form.elements)
+    action: destination(dom.getAttribute(form, 'action')),
+    method: (dom.getAttribute(form, 'method') || 'get').toLowerCase(),
+    id: dom.id(form) || undefined,
+    fields: Array.from(dom.elements(form))
       .filter((field) => tagOf(field) !== 'fieldset' && tagOf(field) !== 'output')
       .map(readField),
   }));
@@ -120,7 +120,7 @@ function readField(field) {
     tag,
     type: field.type || undefined,
     name: field.name || undefined,
-    id: field.id || undefined,
+    id: dom.id(field) || undefined,
     placeholder: field.placeholder || undefined,
     required: field.required || undefined,
     value,
@@ -132,7 +132,7 @@ function readField(field) {
 
 /* The doctype as written in the source, or ''. */
 function readDoctype() {
-  const type = document.doctype;
+  const type = dom.doctype(document);
   if (!type) return '';
   const ids = type.publicId
     ? ` PUBLIC "${type.publicId}"${type.systemId ? ` "${type.systemId}"` : ''}`
@@ -144,12 +144,12 @@ function readDoctype() {
 
 /* The whole document, without our own host. */
 function readDocument() {
-  const root = document.documentElement;
+  const root = dom.documentElement(document);
   const safe = withoutSecrets(root);
-  if (!Array.from(document.querySelectorAll(`[${OWN_HOST}]`)).some(isOwnHost)) return readDoctype() + safe.outerHTML;
+  if (!Array.from(dom.querySelectorAll(document, `[${OWN_HOST}]`)).some(isOwnHost)) return readDoctype() + dom.outerHTML(safe);
   const copy = safe === root ? inertCopy(root) : safe;
-  for (const host of Array.from(copy.querySelectorAll(`[${OWN_HOST}]`)).filter(isOwnHost)) host.remove();
-  return readDoctype() + copy.outerHTML;
+  for (const host of Array.from(dom.querySelectorAll(copy, `[${OWN_HOST}]`)).filter(isOwnHost)) dom.remove(host);
+  return readDoctype() + dom.outerHTML(copy);
 }
 
 /** @param {Element} element */
@@ -157,7 +157,7 @@ function readAttributes(element) {
   /** @type {{ [name: string]: string }} */
   const attributes = {};
   const secret = secretAttribute(element);
-  for (const { name, value } of element.attributes) attributes[name] = name === secret ? REDACTED : value;
+  for (const { name, value } of dom.attributes(element)) attributes[name] = name === secret ? REDACTED : value;
   return attributes;
 }
 
@@ -169,7 +169,7 @@ const STATES = {
   disabled: isDisabled,
   checked: (/** @type {Element} */ element) => checkedState(element, roleOf(element)) === 'true',
   editable: (/** @type {Element} */ element) => isEditable(element) && !isDisabled(element),
-  focused: (/** @type {Element} */ element) => element.getRootNode().activeElement === element,
+  focused: (/** @type {Element} */ element) => dom.activeElement(dom.getRootNode(element)) === element,
   password: (/** @type {Element} */ element) => isPassword(typedInto(element)),
 };
 
@@ -199,7 +199,7 @@ function readElement(target, what, argument) {
             : readText(element, argument === true),
       };
     case 'html':
-      return { value: withoutSecrets(element).innerHTML };
+      return { value: dom.innerHTML(withoutSecrets(element)) };
     case 'attributes':
       return { value: readAttributes(element) };
     case 'css':
@@ -213,7 +213,7 @@ function readElement(target, what, argument) {
     case 'box': {
       if (!isVisible(element)) return { fault: 'blocked', message: 'it is not visible', description: describe(element) };
       scrollIntoView(element);
-      const { x, y, width, height } = element.getBoundingClientRect();
+      const { x, y, width, height } = dom.getBoundingClientRect(element);
       return { value: { x, y, width, height } };
     }
     default:
@@ -267,7 +267,7 @@ let savingClicks = [];
 listenLastingly(
   'click',
   (/** @type {Event} */ event) => {
-    const link = composedClosest(innerTarget(event), (/** @type {Element} */ at) => at.matches(SAVING_LINKS));
+    const link = composedClosest(innerTarget(event), (/** @type {Element} */ at) => dom.matches(at, SAVING_LINKS));
     if (link && savesWhatItLeadsTo(link.href) && savingClicks.length < MOST_SAVING) savingClicks.push(event);
   },
   { capture: true },
@@ -297,7 +297,7 @@ async function settled() {
   });
   await nextTask();
   // True as soon as a script has closed the window; the browser removes the tab a moment later.
-  return { url: location.href, readyState: document.readyState, closes: window.closed, saves: tookSavingClicks() };
+  return { url: location.href, readyState: dom.readyState(document), closes: window.closed, saves: tookSavingClicks() };
 }
 
 /**

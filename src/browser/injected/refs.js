@@ -8,8 +8,10 @@
 /* Random, so that a number is never mistaken for one of the previous document. */
 const DOCUMENT_ID = crypto.getRandomValues(new Uint32Array(2)).join('-');
 
-const numbers = new WeakMap(); // element → number
-const elements = new Map(); // number → WeakRef of the element
+/** @type {WeakMap<Element, number>} */
+const numbers = new WeakMap();
+/** @type {Map<number, WeakRef<Element>>} */
+const elements = new Map();
 let lastNumber = 0;
 
 /** @param {Element} element */
@@ -32,5 +34,5 @@ const elementOf = (number) => elements.get(number)?.deref() ?? null;
 /** Returns the element of {number, document} if it is in this page. @param {Place} given */
 function heldElement({ number, document: of }) {
   const element = of === DOCUMENT_ID ? elementOf(number) : null;
-  return element?.isConnected ? element : null;
+  return element && dom.isConnected(element) ? element : null;
 }

@@ -21,14 +21,14 @@ function byRole(body) {
     if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
     let shown = SHOWN;
     if (!includeHidden) {
-      if (element.getAttribute('aria-hidden') === 'true') return;
+      if (dom.getAttribute(element, 'aria-hidden') === 'true') return;
       shown = rendering(element);
       if (shown === GONE) return;
     }
     if (shown === SHOWN && roleOf(element) === role && tests.every((test) => test(element))) found.push(element);
-    for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE) seek(child);
+    for (const child of composedChildren(element)) if (dom.nodeType(child) === Node.ELEMENT_NODE) seek(child);
   };
-  if (document.body) seek(document.body);
+  if (dom.body(document)) seek(dom.body(document));
   return found;
 }
 

@@ -132,7 +132,7 @@ const INPUT_ROLES = new Map(
  * @param {Element} element
  */
 function explicitRole(element) {
-  const attribute = element.getAttribute('role');
+  const attribute = dom.getAttribute(element, 'role');
   if (!attribute) return '';
   for (const token of attribute.toLowerCase().split(/[\t\n\f\r ]+/)) {
     if (!KNOWN_ROLES.has(token)) continue;
@@ -148,14 +148,14 @@ function explicitRole(element) {
 const SYNONYMS = new Map(Object.entries({ image: 'img', presentation: 'none', directory: 'list' }));
 
 /** @param {Element} element */
-const isFocusable = (element) => !isNativelyDisabled(element) && (element.hasAttribute('tabindex') || isNativelyFocusable(element));
+const isFocusable = (element) => !isNativelyDisabled(element) && (dom.hasAttribute(element, 'tabindex') || isNativelyFocusable(element));
 
 /** @param {Element} element */
 function isNativelyFocusable(element) {
   switch (tagOf(element)) {
     case 'a':
     case 'area':
-      return element.hasAttribute('href');
+      return dom.hasAttribute(element, 'href');
     case 'input':
       return element.type !== 'hidden';
     case 'button':
@@ -168,17 +168,17 @@ function isNativelyFocusable(element) {
     case 'video':
       return element.controls;
     default:
-      return element.isContentEditable === true && isEditingHost(element);
+      return dom.isContentEditable(element) === true && isEditingHost(element);
   }
 }
 
 const DISABLEABLE = new Set(['button', 'input', 'select', 'textarea', 'option', 'optgroup', 'fieldset']);
 /** @param {Element} element */
-const isNativelyDisabled = (element) => DISABLEABLE.has(tagOf(element)) && element.matches(':disabled');
+const isNativelyDisabled = (element) => DISABLEABLE.has(tagOf(element)) && dom.matches(element, ':disabled');
 
 /** @param {Element} element */
 const isEditingHost = (element) => {
-  const value = element.getAttribute('contenteditable');
+  const value = dom.getAttribute(element, 'contenteditable');
   return value !== null && value !== 'false' && value !== 'inherit';
 };
 
@@ -186,7 +186,7 @@ const isEditingHost = (element) => {
 function roleOf(element) {
   const given = explicitRole(element);
   if (given && given !== 'none') return given;
-  if (given === 'none' && !isFocusable(element) && !GLOBAL_ARIA.some((name) => element.hasAttribute(name))) return 'none';
+  if (given === 'none' && !isFocusable(element) && !GLOBAL_ARIA.some((name) => dom.hasAttribute(element, name))) return 'none';
   const native = nativeRole(element);
   return takesRoleFromParent(element) ? 'none' : native;
 }
@@ -209,9 +209,9 @@ const BETWEEN = new Set(['tr', 'tbody', 'thead', 'tfoot']);
 function takesRoleFromParent(element) {
   const owners = OWNERS.get(tagOf(element));
   if (!owners) return false;
-  let at = element.parentElement;
-  while (at && BETWEEN.has(tagOf(at)) && !at.hasAttribute('role')) at = at.parentElement;
-  return !!at && (owners.includes(tagOf(at)) || BETWEEN.has(tagOf(at))) && at.hasAttribute('role') && roleOf(at) === 'none';
+  let at = dom.parentElement(element);
+  while (at && BETWEEN.has(tagOf(at)) && !dom.hasAttribute(at, 'role')) at = dom.parentElement(at);
+  return !!at && (owners.includes(tagOf(at)) || BETWEEN.has(tagOf(at))) && dom.hasAttribute(at, 'role') && roleOf(at) === 'none';
 }
 
 /** @param {Element} element */
@@ -220,59 +220,66 @@ function nativeRole(element) {
   const role = NATIVE_ROLES.get(tag);
   if (role !== undefined) {
     if (tag === 'summary') return isSummaryOfDetails(element) ? 'button' : '';
-    if (tag === 'dt' || tag === 'dd') return element.closest('dl') ? role : '';
+    if (tag === 'dt' || tag === 'dd') return dom.closest(element, 'dl') ? role : '';
     return role;
   }
   switch (tag) {
     case 'a':
     case 'area':
-      return element.hasAttribute('href') ? 'link' : '';
+      return dom.hasAttribute(element, 'href') ? 'link' : '';
     case 'input':
       return inputRole(element);
     case 'img':
       return imageRole(element);
     case 'svg':
-      return hasOwnLabel(element) || element.querySelector(':scope > title') ? 'img' : '';
+      return hasOwnLabel(element) || dom.querySelector(element, ':scope > title') ? 'img' : '';
     case 'select':
       return element.multiple || element.size > 1 ? 'listbox' : 'combobox';
     case 'li':
       return isListItem(element) ? 'listitem' : '';
     case 'tr':
-      return element.closest('table') ? 'row' : '';
+      return dom.closest(element, 'table') ? 'row' : '';
     case 'td':
     case 'th':
       return cellRole(element, tag);
     case 'header':
-      return element.closest(SECTIONING) ? '' : 'banner';
+      return dom.closest(element, SECTIONING) ? '' : 'banner';
     case 'footer':
-      return element.closest(SECTIONING) ? '' : 'contentinfo';
+      return dom.closest(element, SECTIONING) ? '' : 'contentinfo';
     case 'aside':
-      return hasOwnLabel(element) || !element.parentElement?.closest('article, aside, nav, section') ? 'complementary' : '';
+      return hasOwnLabel(element) || !isWithinSection(element) ? 'complementary' : '';
     case 'section':
       return hasOwnLabel(element) ? 'region' : '';
     default:
-      return isEditingHost(element) && element.isContentEditable ? 'textbox' : '';
+      return isEditingHost(element) && dom.isContentEditable(element) ? 'textbox' : '';
   }
 }
 
 /** @param {Element} element */
 const isSummaryOfDetails = (element) => {
-  const parent = element.parentElement;
-  return !!parent && tagOf(parent) === 'details' && parent.querySelector(':scope > summary') === element;
+  const parent = dom.parentElement(element);
+  return !!parent && tagOf(parent) === 'details' && dom.querySelector(parent, ':scope > summary') === element;
 };
+
+/** @param {Element} element */
+function isWithinSection(element) {
+  const parent = dom.parentElement(element);
+  return !!parent && dom.closest(parent, 'article, aside, nav, section') !== null;
+}
 
 /** @param {Element} element */
 function inputRole(element) {
   const role = INPUT_ROLES.get(element.type);
   if (role !== undefined) return role;
-  const list = element.getAttribute('list');
-  if (list && element.getRootNode().getElementById?.(list)?.localName === 'datalist') return 'combobox';
+  const list = dom.getAttribute(element, 'list');
+  const listed = list ? dom.getElementById(dom.getRootNode(element), list) : null;
+  if (listed && tagOf(listed) === 'datalist') return 'combobox';
   return element.type === 'search' ? 'searchbox' : 'textbox';
 }
 
 /** @param {Element} element */
 function imageRole(element) {
-  if (element.getAttribute('alt') !== '') return 'img';
+  if (dom.getAttribute(element, 'alt') !== '') return 'img';
   return hasOwnLabel(element) || isFocusable(element) ? 'img' : 'none';
 }
 
@@ -282,16 +289,16 @@ function imageRole(element) {
  * @param {Element} element
  */
 const hasOwnLabel = (element) =>
-  !!element.getAttribute('aria-label')?.trim() ||
+  !!dom.getAttribute(element, 'aria-label')?.trim() ||
   referenced(element, labelIds(element)).length > 0 ||
-  !!element.getAttribute('title')?.trim();
+  !!dom.getAttribute(element, 'title')?.trim();
 
 /** Returns the ids of `aria-labelledby`, or of its misspelling that browsers accept. @param {Element} element */
-const labelIds = (element) => element.getAttribute('aria-labelledby') ?? element.getAttribute('aria-labeledby') ?? '';
+const labelIds = (element) => dom.getAttribute(element, 'aria-labelledby') ?? dom.getAttribute(element, 'aria-labeledby') ?? '';
 
 /** @param {Element} element @param {string} tag */
 function cellRole(element, tag) {
-  const table = element.closest('table');
+  const table = dom.closest(element, 'table');
   if (!table) return '';
   const tableRole = explicitRole(table);
   if (tag === 'th') {
@@ -299,8 +306,8 @@ function cellRole(element, tag) {
     if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
     if (scope === 'col' || scope === 'colgroup') return 'columnheader';
     // HTML's own rule for `scope=auto`, simplified: a header beside data cells is a row header.
-    const row = element.parentElement;
-    return row?.querySelector(':scope > td') ? 'rowheader' : 'columnheader';
+    const row = dom.parentElement(element);
+    return row && dom.querySelector(row, ':scope > td') ? 'rowheader' : 'columnheader';
   }
   return tableRole === 'grid' || tableRole === 'treegrid' ? 'gridcell' : 'cell';
 }

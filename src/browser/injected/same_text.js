@@ -53,7 +53,7 @@ function linesOf(text) {
  */
 function isAllOf(root, content, lines) {
   let shown = content;
-  for (const { textContent } of root.querySelectorAll('script, style')) shown = shown.replace(textContent ?? '', () => '');
+  for (const { textContent } of dom.querySelectorAll(root, 'script, style')) shown = shown.replace(textContent ?? '', () => '');
   let at = 0;
   for (let begin = 0; at >= 0 && begin < lines.length; ) {
     const end = lines.indexOf('\n', begin);

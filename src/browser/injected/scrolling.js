@@ -15,9 +15,9 @@ const SCROLL_PART = 0.8;
  * @returns {Element}
  */
 function scrollBoxOf(from) {
-  const page = document.scrollingElement ?? document.documentElement;
-  for (let at = from; at && at !== page && at !== document.body; at = composedParent(at)) if (scrolls(at)) return at;
-  if (from || page.scrollHeight > page.clientHeight + 1) return page;
+  const page = dom.scrollingElement(document) ?? dom.documentElement(document);
+  for (let at = from; at && at !== page && at !== dom.body(document); at = composedParent(at)) if (scrolls(at)) return at;
+  if (from || dom.scrollHeight(page) > dom.clientHeight(page) + 1) return page;
   // A page that does not scroll itself mostly has an element that scrolls instead.
   for (let at = elementAt({ x: innerWidth / 2, y: innerHeight / 2 }); at; at = composedParent(at)) if (scrolls(at)) return at;
   return page;
@@ -28,7 +28,8 @@ function scrolls(element) {
   const { overflowX, overflowY } = getComputedStyle(element);
   const may = (/** @type {string} */ overflow) => /auto|scroll|overlay/.test(overflow);
   return (
-    (may(overflowY) && element.scrollHeight > element.clientHeight + 1) || (may(overflowX) && element.scrollWidth > element.clientWidth + 1)
+    (may(overflowY) && dom.scrollHeight(element) > dom.clientHeight(element) + 1) ||
+    (may(overflowX) && dom.scrollWidth(element) > dom.clientWidth(element) + 1)
   );
 }
 
@@ -40,7 +41,7 @@ function boxFor(place) {
 }
 
 /** @param {Element} box */
-const isAtEnd = (box) => box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
+const isAtEnd = (box) => dom.scrollTop(box) + dom.clientHeight(box) >= dom.scrollHeight(box) - 2;
 
 /**
  * Scrolls. → {x, y, ended}: the distance scrolled, and whether the end is reached, or a fault
@@ -51,34 +52,65 @@ async function scrollWithin(place, how) {
   const found = boxFor(place);
   if (found.fault !== undefined) return found;
   const box = found.element;
-  const [left, top] = [box.scrollLeft, box.scrollTop];
-  if (how.by) box.scrollBy({ left: how.by[0], top: how.by[1], behavior: 'instant' });
-  if (how.to === 'top') box.scrollTo({ top: 0, behavior: 'instant' });
-  if (how.to === 'bottom') box.scrollTo({ top: box.scrollHeight, behavior: 'instant' });
-  if (how.to === 'left') box.scrollTo({ left: 0, behavior: 'instant' });
-  if (how.to === 'right') box.scrollTo({ left: box.scrollWidth, behavior: 'instant' });
+  const [left, top] = [dom.scrollLeft(box), dom.scrollTop(box)];
+  if (how.by) dom.scrollBy(box, { left: how.by[0], top: how.by[1], behavior: 'instant' });
+  if (how.to === 'top') dom.scrollTo(box, { top: 0, behavior: 'instant' });
+  if (how.to === 'bottom') dom.scrollTo(box, { top: dom.scrollHeight(box), behavior: 'instant' });
+  if (how.to === 'left') dom.scrollTo(box, { left: 0, behavior: 'instant' });
+  if (how.to === 'right') dom.scrollTo(box, { left: dom.scrollWidth(box), behavior: 'instant' });
   // Virtual lists render in the scroll event, which comes with the next frame.
   await nextFrame();
   await nextFrame();
-  return { x: Math.round(box.scrollLeft - left), y: Math.round(box.scrollTop - top), ended: isAtEnd(box) };
+  return { x: Math.round(dom.scrollLeft(box) - left), y: Math.round(dom.scrollTop(box) - top), ended: isAtEnd(box) };
 }
 
+/* A larger part of the box without anything in it belongs to a list that draws only what is in view. */
+const EMPTY_PART = 1.5;
+/* Finding out takes longer than scrolling through more. */
+const MOST_LEAVES = 20_000;
+
 /**
- * Scrolls down in steps until something visible matches, for at most `timeout` ms. → {found, ended, y, steps} or a
- * fault
+ * Returns true if everything in a box is in the document: then a jump to its end passes nothing over. A list that draws
+ * only what is in view leaves the rest empty.
+ * @param {Element} box
+ */
+function isWhole(box) {
+  const inner = dom.clientHeight(box);
+  const page = box === (dom.scrollingElement(document) ?? dom.documentElement(document));
+  const start = (page ? 0 : dom.getBoundingClientRect(box).top) - dom.scrollTop(box);
+  /** @type {{ top: number; bottom: number }[]} */
+  const leaves = [];
+  const walker = dom.createTreeWalker(document, box, NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (dom.firstElementChild(node) || (!dom.textContent(node)?.trim() && !SHOWS_ITSELF.has(tagOf(node)))) continue;
+    const { top, bottom, height } = dom.getBoundingClientRect(node);
+    if (height > 0) leaves.push({ top: top - start, bottom: bottom - start });
+    if (leaves.length > MOST_LEAVES) return false;
+  }
+  leaves.sort((one, other) => one.top - other.top);
+  let reached = 0;
+  for (const { top, bottom } of leaves) {
+    if (top - reached > inner * EMPTY_PART) return false;
+    reached = Math.max(reached, bottom);
+  }
+  return dom.scrollHeight(box) - reached <= inner * EMPTY_PART;
+}
+const SHOWS_ITSELF = new Set(['img', 'canvas', 'video', 'input', 'textarea', 'iframe', 'svg', 'hr']);
+
+/**
+ * Scrolls down until something visible matches, for at most `timeout` ms. → {found, ended, y, steps} or a fault
  * @param {Place | null} place
  * @param {string} selector
  * @param {number} timeout
  */
 async function scrollUntil(place, selector, timeout) {
-  const box = boxFor(place);
-  if (box.fault !== undefined) return box;
-  const { element } = box;
   const deadline = performance.now() + timeout;
-  const top = element.scrollTop;
-  let steps = 0;
-  let waitedSince = 0;
+  let [distance, steps, grownAt, size] = [0, 0, performance.now(), ''];
   for (;;) {
+    // What scrolls may come with the first part of the list.
+    const box = boxFor(place);
+    if (box.fault !== undefined) return box;
+    const { element } = box;
     let match;
     try {
       match = queryAll(selector).find(isVisible);
@@ -88,20 +120,29 @@ async function scrollUntil(place, selector, timeout) {
     }
     if (match) {
       const point = pointOf(match);
-      if (!point || hitBlocker(match, point) !== null) scrollIntoView(match);
+      if (!point || hitBlocker(match, point) !== null) {
+        const before = dom.scrollTop(element);
+        scrollIntoView(match);
+        distance += dom.scrollTop(element) - before;
+      }
     }
-    const done = (ended = false) => ({ found: !!match, ended, y: Math.round(element.scrollTop - top), steps });
+    const done = (ended = false) => ({ found: !!match, ended, y: Math.round(distance), steps });
     if (match || performance.now() >= deadline) return done();
+    // A list that has just grown may grow again.
+    const now = `${dom.scrollHeight(element)} ${dom.getElementsByTagName(element, '*').length}`;
+    if (now !== size) [size, grownAt] = [now, performance.now()];
     if (isAtEnd(element)) {
-      waitedSince ||= performance.now();
-      if (performance.now() - waitedSince > MORE_COMES_MS) return done(true);
+      if (performance.now() - grownAt > MORE_COMES_MS) return done(true);
       await change(deadline);
       continue;
     }
-    waitedSince = 0;
     steps += 1;
-    element.scrollBy({ top: Math.max(1, element.clientHeight * SCROLL_PART), behavior: 'instant' });
+    const before = dom.scrollTop(element);
+    const step = isWhole(element) ? dom.scrollHeight(element) : Math.max(1, dom.clientHeight(element) * SCROLL_PART);
+    dom.scrollBy(element, { top: step, behavior: 'instant' });
     await nextFrame();
     await nextFrame();
+    distance += dom.scrollTop(element) - before;
+    grownAt = performance.now();
   }
 }

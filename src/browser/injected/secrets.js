@@ -45,7 +45,7 @@ function isPassword(element) {
 
 /** @param {Element} element */
 function showsDots(element) {
-  const shown = element.isConnected ? getComputedStyle(element).getPropertyValue('-webkit-text-security') : '';
+  const shown = dom.isConnected(element) ? getComputedStyle(element).getPropertyValue('-webkit-text-security') : '';
   return shown !== '' && shown !== 'none';
 }
 
@@ -64,9 +64,9 @@ const isSecretName = (name) =>
  */
 function secretAttribute(element) {
   const tag = tagOf(element);
-  if (tag === 'meta') return isSecretName(element.getAttribute('name')) ? 'content' : null;
+  if (tag === 'meta') return isSecretName(dom.getAttribute(element, 'name')) ? 'content' : null;
   if (tag !== 'input' && tag !== 'textarea') return null;
-  const isToken = element.type === 'hidden' && (isSecretName(element.getAttribute('name')) || isSecretName(element.id));
+  const isToken = element.type === 'hidden' && (isSecretName(dom.getAttribute(element, 'name')) || isSecretName(dom.id(element)));
   return isToken || isPassword(element) ? 'value' : null;
 }
 
@@ -79,8 +79,10 @@ const readableValue = (field) => (field.value && secretAttribute(field) === 'val
  * @returns {Element[]}
  */
 function suspectsIn(root) {
-  const found = Array.from(root.querySelectorAll('input, textarea, meta'));
-  for (const template of root.querySelectorAll('template')) found.push(...suspectsIn(template.content));
+  const found = Array.from(dom.querySelectorAll(root, 'input, textarea, meta'));
+  for (const template of dom.querySelectorAll(root, 'template')) {
+    found.push(...suspectsIn(/** @type {HTMLTemplateElement} */ (template).content));
+  }
   return found;
 }
 
@@ -89,7 +91,7 @@ function suspectsIn(root) {
  * @param {Element} element
  * @returns {Element}
  */
-const inertCopy = (element) => new DOMParser().parseFromString('', 'text/html').importNode(element, true);
+const inertCopy = (element) => dom.importNode(new DOMParser().parseFromString('', 'text/html'), element, true);
 
 /**
  * Returns the element, or a copy of it without the secrets in its markup.
@@ -103,7 +105,7 @@ function withoutSecrets(element) {
   const copy = inertCopy(element);
   [copy, ...suspectsIn(copy)].forEach((one, at) => {
     const name = hidden[at];
-    if (name && one.hasAttribute(name)) one.setAttribute(name, REDACTED);
+    if (name && dom.hasAttribute(one, name)) dom.setAttribute(one, name, REDACTED);
     // The value of a text area in markup is its content.
     if (name && tagOf(one) === 'textarea') one.textContent = REDACTED;
   });

@@ -88,14 +88,14 @@ function byXPath(expression, scope) {
   let result;
   try {
     const inScope = scope && expression.startsWith('/') ? `.${expression}` : expression;
-    result = document.evaluate(inScope, scope ?? document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+    result = dom.evaluate(document, inScope, scope ?? document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
   } catch {
     throw new SelectorError(`not a valid XPath: ${expression}`);
   }
   const found = new Set();
   for (let i = 0; i < result.snapshotLength; i += 1) {
     const node = result.snapshotItem(i);
-    const element = node?.nodeType === Node.ELEMENT_NODE ? node : (node?.ownerElement ?? node?.parentElement);
+    const element = node && dom.nodeType(node) === Node.ELEMENT_NODE ? node : node && (node.ownerElement ?? dom.parentElement(node));
     if (element) found.add(element);
   }
   return [...found];
@@ -117,9 +117,10 @@ function inDocumentOrder(elements) {
  * @param {Tree} [from]
  */
 function eachElement(visit, from = document) {
-  const walker = document.createTreeWalker(from, NodeFilter.SHOW_ELEMENT);
+  const walker = dom.createTreeWalker(document, from, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     visit(node);
-    if (node.shadowRoot) eachElement(visit, node.shadowRoot);
+    const shadow = dom.shadowRoot(node);
+    if (shadow) eachElement(visit, shadow);
   }
 }

@@ -29,7 +29,7 @@ function hidesAll(element, style) {
   if (opacity !== '1' && Number(opacity) < 0.05) return FADED;
   if ((clip !== 'auto' && CLIPPED.test(clip)) || (clipPath !== 'none' && /^inset\((50|100)%\)$/.test(clipPath))) return CUT;
   if (style.overflowX === 'visible' || style.display === 'inline') return '';
-  return element.clientWidth <= 1 || element.clientHeight <= 1 ? CUT : '';
+  return dom.clientWidth(element) <= 1 || dom.clientHeight(element) <= 1 ? CUT : '';
 }
 
 /**
@@ -46,7 +46,7 @@ function backgroundOf(style, behind) {
 
 /** @param {Element} element */
 function isBeyond(element) {
-  const box = element.getBoundingClientRect();
+  const box = dom.getBoundingClientRect(element);
   return box.width > 0 && box.height > 0 && (box.right + scrollX <= 0 || box.bottom + scrollY <= 0);
 }
 
@@ -57,7 +57,7 @@ class Sight {
    * whether it is outside of the page, the way its own text is hidden; the last two are computed on demand
    */
   #known = new Map();
-  #canvas = getComputedStyle(document.documentElement).colorScheme.includes('dark') ? null : 'rgb(255, 255, 255)';
+  #canvas = getComputedStyle(dom.documentElement(document)).colorScheme.includes('dark') ? null : 'rgb(255, 255, 255)';
 
   /** @param {Element} element */
   #of(element) {

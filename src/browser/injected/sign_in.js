@@ -23,7 +23,7 @@ const SIGN_IN_TYPES = {
  * @param {string} origin
  */
 function isAtOrigin(inner, origin) {
-  const view = inner.defaultView;
+  const view = dom.defaultView(inner);
   if (!view || view.origin !== origin || view.location.origin !== origin) return false;
   return Array.from(view.location.ancestorOrigins).every((above) => above === origin);
 }
@@ -37,7 +37,7 @@ function isAtOrigin(inner, origin) {
 function signInInputs(root, origin) {
   /** @type {Element[]} */
   const found = [];
-  for (const element of root.querySelectorAll('*')) {
+  for (const element of dom.querySelectorAll(root, '*')) {
     if (tagOf(element) === 'input') found.push(element);
     const shadow = shadowOf(element);
     if (shadow) found.push(...signInInputs(shadow, origin));
@@ -49,12 +49,12 @@ function signInInputs(root, origin) {
 }
 
 /** @param {Element} input */
-const autocompleteOf = (input) => (input.getAttribute('autocomplete') ?? '').toLowerCase().split(/\s+/);
+const autocompleteOf = (input) => (dom.getAttribute(input, 'autocomplete') ?? '').toLowerCase().split(/\s+/);
 
 /** The words by which a page names a field. @param {Element} input */
 function wordsOf(input) {
-  const labels = Array.from(input.labels ?? []).map((label) => label.textContent ?? '');
-  const named = ['name', 'id', 'placeholder', 'aria-label'].map((name) => input.getAttribute(name) ?? '');
+  const labels = Array.from(input.labels ?? []).map((label) => dom.textContent(label) ?? '');
+  const named = ['name', 'id', 'placeholder', 'aria-label'].map((name) => dom.getAttribute(input, name) ?? '');
   return squeeze([...named, ...labels].join(' '))
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();
@@ -68,8 +68,8 @@ function wordsOf(input) {
  */
 function takes(input, kind, origin) {
   if (tagOf(input) !== 'input' || !SIGN_IN_TYPES[kind].has(input.type)) return false;
-  if (!input.isConnected || input.matches(':disabled') || input.readOnly) return false;
-  return isAtOrigin(input.ownerDocument, origin) && isVisible(input);
+  if (!dom.isConnected(input) || dom.matches(input, ':disabled') || input.readOnly) return false;
+  return isAtOrigin(/** @type {Document} */ (dom.ownerDocument(input)), origin) && isVisible(input);
 }
 
 /** @param {object} prototype @param {string} name @param {object} of @returns {any} */
@@ -85,8 +85,8 @@ function sendsElsewhere(input, origin) {
   const form = input.form;
   if (!form) return null;
   // Not by `elements`, which leaves image buttons out.
-  const root = /** @type {ParentNode} */ (input.getRootNode());
-  const senders = Array.from(root.querySelectorAll('[formaction]')).filter((one) => one.form === form);
+  const root = /** @type {ParentNode} */ (dom.getRootNode(input));
+  const senders = Array.from(dom.querySelectorAll(root, '[formaction]')).filter((one) => one.form === form);
   const addresses = [own(HTMLFormElement.prototype, 'action', form)];
   for (const sender of senders) addresses.push(sender.formAction);
   for (const address of addresses) {
@@ -120,7 +120,7 @@ function findSignIn(origin, given) {
     return selector
       ? only(
           kind,
-          able(kind).filter((input) => input.matches(selector)),
+          able(kind).filter((input) => dom.matches(input, selector)),
         )
       : search();
   };
@@ -176,13 +176,13 @@ function seeSignIn(origin, given) {
  */
 function giveValue(input, kind, value, origin) {
   // Dots, even if the page shows what is typed: screenshots would show it to a model.
-  if (kind !== 'user') input.style.setProperty('-webkit-text-security', 'disc', 'important');
-  input.focus();
+  if (kind !== 'user') dom.style(input).setProperty('-webkit-text-security', 'disc', 'important');
+  dom.focus(input);
   // The page's listeners ran.
   if (!takes(input, kind, origin) || sendsElsewhere(input, origin)) return false;
   if (kind !== 'user') secrets.add(input);
   input.value = value;
-  input.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true, inputType: 'insertText' }));
+  dom.dispatchEvent(input, new InputEvent('input', { bubbles: true, composed: true, inputType: 'insertText' }));
   fire(input, 'change');
   return true;
 }
@@ -216,8 +216,8 @@ function fillSignIn(origin, given, values, submit) {
   const form = last?.form;
   if (!submit || !form || !last || sendsElsewhere(last, origin)) return { filled, submitted: false };
   // The browser would show the person what is wrong, and send nothing.
-  const accepts = own(HTMLFormElement.prototype, 'noValidate', form) || HTMLFormElement.prototype.checkValidity.call(form);
+  const accepts = own(HTMLFormElement.prototype, 'noValidate', form) || dom.checkValidity(form);
   if (!accepts) return { filled, submitted: false };
-  HTMLFormElement.prototype.requestSubmit.call(form);
+  dom.requestSubmit(form);
   return { filled, submitted: true };
 }

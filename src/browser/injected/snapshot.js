@@ -26,40 +26,43 @@ function takeSnapshot({
   marks = false,
 }) {
   beginPass();
-  readOwnedOnTheWay(root ?? document.documentElement);
-  /** @type {Walk} */
-  const walk = {
-    interactive,
-    compact,
-    cursor,
-    limit,
-    size: 0,
-    frames: [],
-    cursorNodes: [],
-    modal: topModal(),
-    sight: marks ? new Sight() : null,
-    // Deeper lines are not printed and use no space. If bare structure is left out, the depth of a line is known only
-    // when it is printed.
-    deepest: compact || depth === null ? Infinity : depth,
-    // The last node: its text is printed even if it reaches the limit.
-    last: null,
-    alike: new Map(),
-    floating: new Map(),
+  readOwnedOnTheWay(root ?? dom.documentElement(document));
+  /** @param {Element[]} first */
+  const walked = (first) => {
+    /** @type {Walk} */
+    const walk = {
+      interactive,
+      compact,
+      cursor,
+      limit,
+      size: 0,
+      frames: [],
+      cursorNodes: [],
+      modal: topModal(),
+      sight: marks ? new Sight() : null,
+      // Deeper lines are not printed and use no space. If bare structure is left out, the depth of a line is known only
+      // when it is printed.
+      deepest: compact || depth === null ? Infinity : depth,
+      // The last node: its text is printed even if it reaches the limit.
+      last: null,
+      done: new Set(),
+      alike: new Map(),
+      floating: new Map(),
+    };
+    const top = lineNode({ kids: [], depth: -1, mute: false, leaf: false, fresh: true });
+    for (const part of first) {
+      visitElement(part, top, flagsOf(walk, part), walk);
+      walk.done.add(part);
+    }
+    if (root) visitElement(root, top, { ...flagsOf(walk, root), inModal: true }, walk);
+    else if (dom.documentElement(document)) visitElement(dom.documentElement(document), top, flagsOf(walk, null), walk);
+    return { walk, top };
   };
-  const top = lineNode({ kids: [], depth: -1, mute: false, leaf: false, fresh: true });
-  /** @type {Flags} */
-  const flags = {
-    disabled: false,
-    pointer: false,
-    silent: false,
-    inModal: !walk.modal || (root !== null && composedContains(walk.modal, root)),
-  };
-  if (root) {
-    flags.disabled = isDisabled(root);
-    flags.inModal = true;
-    visitElement(root, top, flags, walk);
-  } else if (document.documentElement) {
-    visitElement(document.documentElement, top, flags, walk);
+  let { walk, top } = walked([]);
+  if (!root && walk.size > limit * CROWDED) {
+    // The lines at the end are cut: what a person can reach now comes first.
+    const first = partsInReach();
+    if (first.length > 0) ({ walk, top } = walked(first));
   }
   /** @type {string[]} */
   const out = [];
@@ -74,6 +77,17 @@ function takeSnapshot({
   };
 }
 
+/* The joined lines are longer than those of a frame: they have refs. */
+const CROWDED = 0.6;
+
+/** @param {Walk} walk @param {Element | null} root @returns {Flags} */
+const flagsOf = (walk, root) => ({
+  disabled: root !== null && isDisabled(root),
+  pointer: false,
+  silent: false,
+  inModal: !walk.modal || (root !== null && composedContains(walk.modal, root)),
+});
+
 /** Creates a node with the given fields; the others are not used for its kind. @param {Partial<LineNode>} parts */
 const lineNode = (parts) => /** @type {LineNode} */ (parts);
 
@@ -81,20 +95,20 @@ const lineNode = (parts) => /** @type {LineNode} */ (parts);
 function topModal() {
   /** @type {Element | null} */
   let found = null;
-  for (const dialog of document.querySelectorAll('dialog:modal')) found = dialog;
+  for (const dialog of dom.querySelectorAll(document, 'dialog:modal')) found = dialog;
   return found;
 }
 
 /** @param {Element} element @param {LineNode} parent @param {Flags} flags @param {Walk} walk */
 function visitElement(element, parent, flags, walk) {
   const tag = tagOf(element);
-  if (NEVER_SHOWN.has(tag)) return;
-  const plain = !element.hasAttributes();
-  if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert || isOwnHost(element))) return;
+  if (NEVER_SHOWN.has(tag) || (walk.done.size > 0 && walk.done.has(element))) return;
+  const plain = !dom.hasAttributes(element);
+  if (!plain && (dom.getAttribute(element, 'aria-hidden') === 'true' || dom.inert(element) || isOwnHost(element))) return;
   // Beyond the limit lines are only counted.
   if (isFull(walk) && plain && !walk.cursor && isOnlyWords(element, tag)) {
     if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted))
-      addText(parent, element.textContent ?? '', walk, element);
+      addText(parent, dom.textContent(element) ?? '', walk, element);
     return;
   }
   const shown = rendering(element);
@@ -143,14 +157,14 @@ function visitElement(element, parent, flags, walk) {
  * @param {Element} element
  * @param {string} tag
  */
-const isOnlyWords = (element, tag) => WORDS.has(tag) && !element.firstElementChild && !shadowOf(element);
+const isOnlyWords = (element, tag) => WORDS.has(tag) && !dom.firstElementChild(element) && !shadowOf(element);
 const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROLES.has(tag) || PHRASES.has(NATIVE_ROLES.get(tag) ?? ''))));
 
 /* Elements whose content is not part of the page, and drawings without controls. */
 const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
 /** @param {Element} element @param {string} tag */
 const isOpaque = (element, tag) =>
-  OPAQUE.has(tag) || (tag === 'svg' && !element.querySelector('a, foreignObject, [role], [tabindex], [aria-label]'));
+  OPAQUE.has(tag) || (tag === 'svg' && !dom.querySelector(element, 'a, foreignObject, [role], [tabindex], [aria-label]'));
 
 /**
  * Returns true for text that is already the name of a control, group or table.
@@ -160,7 +174,7 @@ const isOpaque = (element, tag) =>
 const namesAnother = (element, tag) =>
   tag === 'label'
     ? !!element.control
-    : (tag === 'legend' || tag === 'caption' || tag === 'figcaption') && NAMED_BY_CHILD.has(tagOf(element.parentElement ?? element));
+    : (tag === 'legend' || tag === 'caption' || tag === 'figcaption') && NAMED_BY_CHILD.has(tagOf(dom.parentElement(element) ?? element));
 const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
 
 /** @param {Element} element @param {LineNode} target @param {Flags} flags @param {Walk} walk @param {boolean} withText */
@@ -168,15 +182,15 @@ function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
   /** @param {AnyNode} child */
   const visit = (child) => {
-    if (child.nodeType === Node.TEXT_NODE) {
+    if (dom.nodeType(child) === Node.TEXT_NODE) {
       if (withText) addText(target, child.data, walk, element);
       else if (walk.sight && target.fromContent && !target.counted && /\S/.test(child.data)) noteSight(target, element, walk);
-    } else if (child.nodeType === Node.ELEMENT_NODE) {
-      if (child.localName === 'option' && ++options > OPTION_LIMIT) {
+    } else if (dom.nodeType(child) === Node.ELEMENT_NODE) {
+      if (dom.localName(child) === 'option' && ++options > OPTION_LIMIT) {
         if (options === OPTION_LIMIT + 1) {
           target.kids.push(
             lineNode({
-              text: `… ${element.querySelectorAll(':scope > option').length - OPTION_LIMIT} more options`,
+              text: `… ${dom.querySelectorAll(element, ':scope > option').length - OPTION_LIMIT} more options`,
               left: 0,
               stands: true,
               counted: isFull(walk),
@@ -190,7 +204,7 @@ function visitChildren(element, target, flags, walk, withText) {
   };
   const children = treeChildren(element);
   if (children) for (const child of children) visit(/** @type {AnyNode} */ (child));
-  else for (let child = element.firstChild; child; child = child.nextSibling) visit(/** @type {AnyNode} */ (child));
+  else for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) visit(/** @type {AnyNode} */ (child));
 }
 
 /**
@@ -218,7 +232,7 @@ function makeNode(element, tag, role, parent, flags, walk) {
   if (parent.leaf && !isInteractive) return null;
   if (hasNoLine(element, role)) return null;
   const { name, fromContent } = nameWithSource(element, role);
-  const disabled = flags.disabled || isNativelyDisabled(element) || element.getAttribute('aria-disabled') === 'true';
+  const disabled = flags.disabled || isNativelyDisabled(element) || dom.getAttribute(element, 'aria-disabled') === 'true';
   // The cells of a row repeat its name, line by line.
   const printedName = fromContent && role === 'row' ? '' : name;
   return put(
@@ -248,7 +262,7 @@ function makeNode(element, tag, role, parent, flags, walk) {
  * @param {string} role
  */
 const hasNoLine = (element, role) =>
-  role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'));
+  role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !dom.hasAttribute(element, 'role'));
 
 /**
  * Records how a text in the name of a node is hidden, or that it is visible.
@@ -286,7 +300,7 @@ function markHidden(node, element, isControl, walk) {
 function genericNode(element, parent, flags, walk) {
   if (walk.interactive || parent.leaf) return null;
   const name = ariaLabel(element);
-  const reachable = element.hasAttribute('tabindex') && element.tabIndex >= 0;
+  const reachable = dom.hasAttribute(element, 'tabindex') && dom.tabIndex(element) >= 0;
   if (!name && !reachable) return null;
   return put(
     parent,

@@ -30,18 +30,18 @@ const EDITABLE_INPUTS = new Set([
  * @param {string} role
  */
 function checkedState(element, role) {
-  if (!CHECKABLE.has(role)) return role === 'option' ? (element.getAttribute('aria-checked') ?? '') : '';
+  if (!CHECKABLE.has(role)) return role === 'option' ? (dom.getAttribute(element, 'aria-checked') ?? '') : '';
   if (tagOf(element) === 'input' && (element.type === 'checkbox' || element.type === 'radio')) {
     return element.indeterminate ? 'mixed' : String(element.checked);
   }
-  const value = element.getAttribute('aria-checked');
+  const value = dom.getAttribute(element, 'aria-checked');
   return value === 'true' || value === 'mixed' ? value : 'false';
 }
 
 /** Returns true if the element is disabled by HTML, or by ARIA on itself or an ancestor. @param {Element} element */
 function isDisabled(element) {
   if (isNativelyDisabled(element)) return true;
-  return !!composedClosest(element, (/** @type {Element} */ at) => at.getAttribute('aria-disabled') === 'true');
+  return !!composedClosest(element, (/** @type {Element} */ at) => dom.getAttribute(at, 'aria-disabled') === 'true');
 }
 
 /** @param {Element} element */
@@ -50,33 +50,33 @@ function isEditable(element) {
   if (tag === 'input') return EDITABLE_INPUTS.has(element.type) && !element.readOnly;
   if (tag === 'textarea') return !element.readOnly;
   if (tag === 'select') return true;
-  return element.isContentEditable === true;
+  return dom.isContentEditable(element) === true;
 }
 
 /** @param {Element} element @param {string} role */
 function selectedState(element, role) {
   if (!SELECTABLE.has(role)) return false;
   if (tagOf(element) === 'option') return element.selected;
-  return element.getAttribute('aria-selected') === 'true';
+  return dom.getAttribute(element, 'aria-selected') === 'true';
 }
 
 /** Returns `true`, `false`, or '' if it cannot expand. @param {Element} element */
 function expandedState(element) {
-  if (tagOf(element) === 'summary' && isSummaryOfDetails(element)) return String(element.parentElement?.open);
-  const value = element.getAttribute('aria-expanded');
+  if (tagOf(element) === 'summary' && isSummaryOfDetails(element)) return String(dom.parentElement(element)?.open);
+  const value = dom.getAttribute(element, 'aria-expanded');
   return value === 'true' || value === 'false' ? value : '';
 }
 
 /** @param {Element} element @param {string} role */
 function pressedState(element, role) {
   if (role !== 'button') return '';
-  const value = element.getAttribute('aria-pressed');
+  const value = dom.getAttribute(element, 'aria-pressed');
   return value === 'true' || value === 'mixed' || value === 'false' ? value : '';
 }
 
 /** @param {Element} element @param {string} role */
 function levelOf(element, role) {
-  const given = Number(element.getAttribute('aria-level'));
+  const given = Number(dom.getAttribute(element, 'aria-level'));
   if (Number.isInteger(given) && given > 0) return given;
   if (role !== 'heading') return 0;
   return /^h[1-6]$/.test(tagOf(element)) ? Number(tagOf(element)[1]) : 2;
@@ -103,18 +103,18 @@ function propertiesOf(element, role, disabled) {
   if (selectedState(element, role)) list.push('selected');
   if (disabled) list.push('disabled');
   if (EDITABLE_ROLES.has(role)) {
-    if (element.required === true || element.getAttribute('aria-required') === 'true') list.push('required');
+    if (element.required === true || dom.getAttribute(element, 'aria-required') === 'true') list.push('required');
     if (element.readOnly === true && EDITABLE_INPUTS.has(element.type ?? 'text')) list.push('readonly');
-    else if (element.getAttribute('aria-readonly') === 'true') list.push('readonly');
+    else if (dom.getAttribute(element, 'aria-readonly') === 'true') list.push('readonly');
   }
-  const invalid = element.getAttribute('aria-invalid');
+  const invalid = dom.getAttribute(element, 'aria-invalid');
   if (invalid && invalid !== 'false') list.push(invalid === 'true' ? 'invalid' : `invalid=${squeeze(invalid)}`);
-  const current = element.getAttribute('aria-current');
+  const current = dom.getAttribute(element, 'aria-current');
   if (current && current !== 'false') list.push(current === 'true' ? 'current' : `current=${squeeze(current)}`);
-  const popup = element.getAttribute('aria-haspopup');
+  const popup = dom.getAttribute(element, 'aria-haspopup');
   if (popup && popup !== 'false') list.push(popup === 'true' ? 'haspopup=menu' : `haspopup=${squeeze(popup)}`);
   if (element.type === 'password' && tagOf(element) === 'input') list.push('password');
-  if (element.getRootNode().activeElement === element && element !== document.body) list.push('focused');
+  if (dom.activeElement(dom.getRootNode(element)) === element && element !== dom.body(document)) list.push('focused');
   return list.join(', ');
 }
 
@@ -129,7 +129,7 @@ function valueOf(element, role) {
       if (isPassword(element)) return element.value ? '[filled]' : '';
       if (tag === 'input' || tag === 'textarea') return squeeze(element.value);
       if (tag === 'select') return squeeze(Array.from(element.selectedOptions, (option) => option.text).join(', '));
-      return element.hasAttribute('aria-valuetext') || element.hasAttribute('aria-valuenow') ? rangeText(element) : null;
+      return dom.hasAttribute(element, 'aria-valuetext') || dom.hasAttribute(element, 'aria-valuenow') ? rangeText(element) : null;
     case 'slider':
     case 'scrollbar':
     case 'progressbar':
@@ -142,7 +142,7 @@ function valueOf(element, role) {
 
 /** @param {Element} element */
 function rangeText(element) {
-  const given = element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow');
+  const given = dom.getAttribute(element, 'aria-valuetext') ?? dom.getAttribute(element, 'aria-valuenow');
   if (given !== null) return squeeze(given);
   if (tagOf(element) === 'progress') return element.position < 0 ? '' : String(element.value);
   return element.value === undefined ? '' : String(element.value);

@@ -18,14 +18,14 @@ function readTable(target) {
     return resolved.fault === 'several' && !target ? { ...resolved, message: `${resolved.message}\nName one of them` } : resolved;
   }
   const { element } = resolved;
-  const table = element.closest('table, [role=table], [role=grid], [role=treegrid]');
+  const table = dom.closest(element, 'table, [role=table], [role=grid], [role=treegrid]');
   if (!table) return { fault: /** @type {const} */ ('kind'), message: 'it is not a table and in none', description: describe(element) };
   return tableOf(table);
 }
 
 /** @param {Element} table @returns {{ head: string[]; rows: string[][]; more: number }} */
 function tableOf(table) {
-  const isHead = (/** @type {Element} */ cell) => tagOf(cell) === 'th' || cell.getAttribute('role') === 'columnheader';
+  const isHead = (/** @type {Element} */ cell) => tagOf(cell) === 'th' || dom.getAttribute(cell, 'role') === 'columnheader';
   const lines = rowsOf(table);
   const grid = gridOf(lines);
   // The head: the leading rows that contain only header cells.
@@ -39,14 +39,14 @@ function tableOf(table) {
 
 /** @param {Element} table @returns {Element[]} */
 function rowsOf(table) {
-  const rows = Array.from(table.querySelectorAll('tr, [role=row]'));
-  return rows.filter((row) => row.closest('table, [role=table], [role=grid], [role=treegrid]') === table && isVisible(row));
+  const rows = Array.from(dom.querySelectorAll(table, 'tr, [role=row]'));
+  return rows.filter((row) => dom.closest(row, 'table, [role=table], [role=grid], [role=treegrid]') === table && isVisible(row));
 }
 
 /** @param {Element} row @returns {Element[]} */
 const cellsOf = (row) =>
-  Array.from(row.querySelectorAll('td, th, [role=cell], [role=gridcell], [role=columnheader], [role=rowheader]')).filter(
-    (cell) => cell.closest('tr, [role=row]') === row,
+  Array.from(dom.querySelectorAll(row, 'td, th, [role=cell], [role=gridcell], [role=columnheader], [role=rowheader]')).filter(
+    (cell) => dom.closest(cell, 'tr, [role=row]') === row,
   );
 
 /**
@@ -89,7 +89,7 @@ function valueOfField(target) {
   }
   const value = valueOf(field, roleOf(field));
   if (value !== null) return { value };
-  if (field.isContentEditable) return { value: field.innerText };
+  if (dom.isContentEditable(field)) return { value: dom.innerText(field) };
   return { fault: 'kind', message: 'it has no value: text reads what it says', description: describe(field) };
 }
 
@@ -99,7 +99,8 @@ function valueOfField(target) {
  */
 function boxesOf(wanted) {
   return wanted.map((number) => {
-    const box = elementOf(number)?.getBoundingClientRect();
+    const element = elementOf(number);
+    const box = element && dom.getBoundingClientRect(element);
     if (!box || (box.width === 0 && box.height === 0)) return null;
     return [box.x, box.y, box.width, box.height].map((length) => Math.round(length));
   });
@@ -121,21 +122,23 @@ function readFacts() {
   const items = [];
   eachElement((element) => {
     const tag = tagOf(element);
-    if (element.hasAttribute('itemscope') && items.length < MOST_FACTS) items.push(itemOf(element));
+    if (dom.hasAttribute(element, 'itemscope') && items.length < MOST_FACTS) items.push(itemOf(element));
     if (!isVisible(element)) return;
     if (tag === 'dt') {
-      for (let at = element.nextElementSibling; at && tagOf(at) === 'dd'; at = at.nextElementSibling) add(rawText(element), rawText(at));
-    } else if (tag === 'th' && element.parentElement && cellsOf(element.parentElement).length === 2 && element.nextElementSibling) {
-      add(rawText(element), rawText(element.nextElementSibling));
+      for (let at = dom.nextElementSibling(element); at && tagOf(at) === 'dd'; at = dom.nextElementSibling(at))
+        add(rawText(element), rawText(at));
+    } else if (tag === 'th') {
+      const [row, next] = [dom.parentElement(element), dom.nextElementSibling(element)];
+      if (row && next && cellsOf(row).length === 2) add(rawText(element), rawText(next));
     } else if ((tag === 'input' || tag === 'select' || tag === 'textarea') && !isPassword(element)) {
       const value = tag === 'select' ? Array.from(element.selectedOptions, (option) => option.text).join(', ') : element.value;
       for (const label of labelTexts(element)) add(label, value);
-    } else if (['p', 'li', 'div', 'span', 'td'].includes(tag) && !element.querySelector('p, li, div, table, ul, ol')) {
+    } else if (['p', 'li', 'div', 'span', 'td'].includes(tag) && !dom.querySelector(element, 'p, li, div, table, ul, ol')) {
       const said = /^([^:：\n]{1,60})[:：]\s+(\S.{0,300})$/s.exec(squeeze(rawText(element)));
       if (said) add(said[1], said[2]);
     }
   });
-  const tables = Array.from(document.querySelectorAll('table, [role=table], [role=grid]')).filter(isVisible).slice(0, 50).map(tableOf);
+  const tables = Array.from(dom.querySelectorAll(document, 'table, [role=table], [role=grid]')).filter(isVisible).slice(0, 50).map(tableOf);
   return { pairs, tables, items };
 }
 
@@ -143,11 +146,11 @@ function readFacts() {
 function itemOf(scope) {
   /** @type {{ [name: string]: string }} */
   const item = {};
-  for (const element of scope.querySelectorAll('[itemprop]')) {
-    const inner = element.hasAttribute('itemscope') ? element.parentElement : element;
-    if (inner?.closest('[itemscope]') !== scope) continue;
-    const value = element.getAttribute('content') ?? element.getAttribute('datetime') ?? rawText(element);
-    for (const name of (element.getAttribute('itemprop') ?? '').split(/\s+/)) if (name) item[name] ??= squeeze(value);
+  for (const element of dom.querySelectorAll(scope, '[itemprop]')) {
+    const inner = dom.hasAttribute(element, 'itemscope') ? dom.parentElement(element) : element;
+    if (!inner || dom.closest(inner, '[itemscope]') !== scope) continue;
+    const value = dom.getAttribute(element, 'content') ?? dom.getAttribute(element, 'datetime') ?? rawText(element);
+    for (const name of (dom.getAttribute(element, 'itemprop') ?? '').split(/\s+/)) if (name) item[name] ??= squeeze(value);
   }
   return item;
 }

@@ -21,18 +21,30 @@ function byText(body, scope) {
     (/** @type {Element} */ element) => matcher.part(squeeze(searchedText(element, texts))),
     (/** @type {Element} */ element) => matcher.whole(squeeze(searchedText(element, texts))),
   );
-  if (found.length || !matcher.run) return seenFirst(found);
+  if (found.length || !matcher.run) return seenFirst(found, scope);
   /** @param {Element} element */
   const holdsText = (element) => matcher.part(squeeze(searchedText(element, texts)));
-  return seenFirst(
-    innermost(scope, holdsText, (/** @type {Element} */ element) => textRuns(element).some((run) => matcher.run(squeeze(run)))),
-  );
+  const runs = innermost(scope, holdsText, (/** @type {Element} */ element) => textRuns(element).some((run) => matcher.run(squeeze(run))));
+  return seenFirst(runs, scope);
 }
 
-/** @param {Element[]} found */
-function seenFirst(found) {
-  const visible = found.filter(isVisible);
-  return visible.length ? visible : found;
+/** @param {Element[]} found @param {Element | null} scope */
+function seenFirst(found, scope) {
+  const rendered = [...new Set(found.map((element) => renderedAround(element, scope)))];
+  const visible = rendered.filter(isVisible);
+  return visible.length ? visible : rendered;
+}
+
+/**
+ * Returns the element, or the nearest rendered one around a slot without a box: the slot's text is what that one shows.
+ * @param {Element} element
+ * @param {Element | null} scope
+ */
+function renderedAround(element, scope) {
+  for (let at = /** @type {Element | null} */ (element); at && at !== scope; at = composedParent(at)) {
+    if (tagOf(at) !== 'slot' || dom.getClientRects(at).length > 0) return at;
+  }
+  return element;
 }
 
 /**
@@ -48,14 +60,14 @@ function innermost(scope, mayHold, fits) {
   const seek = (element) => {
     if (NEVER_SHOWN.has(tagOf(element)) || isOwnHost(element) || !mayHold(element)) return false;
     let inner = false;
-    for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && seek(child)) inner = true;
+    for (const child of composedChildren(element)) if (dom.nodeType(child) === Node.ELEMENT_NODE && seek(child)) inner = true;
     if (inner) return true;
     if (!fits(element)) return false;
     found.push(element);
     return true;
   };
-  if (scope) for (const child of composedChildren(scope)) child.nodeType === Node.ELEMENT_NODE && seek(child);
-  else if (document.body) seek(document.body);
+  if (scope) for (const child of composedChildren(scope)) dom.nodeType(child) === Node.ELEMENT_NODE && seek(child);
+  else if (dom.body(document)) seek(dom.body(document));
   return found;
 }
 
@@ -114,8 +126,8 @@ function rawText(element, known = null) {
   if (before !== undefined) return before;
   let text = '';
   for (const child of composedChildren(element)) {
-    if (child.nodeType === Node.TEXT_NODE) text += child.data;
-    else if (child.nodeType === Node.ELEMENT_NODE && !NEVER_SHOWN.has(tagOf(child))) {
+    if (dom.nodeType(child) === Node.TEXT_NODE) text += child.data;
+    else if (dom.nodeType(child) === Node.ELEMENT_NODE && !NEVER_SHOWN.has(tagOf(child))) {
       const inner = shownValue(child) || rawText(child, known);
       text += INLINE.has(tagOf(child)) ? inner : ` ${inner} `;
     }
@@ -128,8 +140,8 @@ function rawText(element, known = null) {
 function textRuns(element) {
   const runs = [''];
   for (const child of composedChildren(element)) {
-    if (child.nodeType === Node.TEXT_NODE) runs[runs.length - 1] += child.data;
-    else if (child.nodeType === Node.ELEMENT_NODE) runs.push('');
+    if (dom.nodeType(child) === Node.TEXT_NODE) runs[runs.length - 1] += child.data;
+    else if (dom.nodeType(child) === Node.ELEMENT_NODE) runs.push('');
   }
   return runs;
 }

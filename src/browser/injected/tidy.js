@@ -17,12 +17,12 @@ function setStyle(target, property, value) {
   const { element } = resolved;
   const name = property.startsWith('--') ? property : property.toLowerCase();
   const plain = value.replace(/\s*!\s*important\s*$/i, '');
-  if (!element.style || !CSS.supports(name, plain)) {
+  if (!dom.style(element) || !CSS.supports(name, plain)) {
     return { fault: 'kind', message: `${name}: ${value} is not a valid declaration`, description: describe(element) };
   }
   const old = getComputedStyle(element).getPropertyValue(name);
-  const before = { value: element.style.getPropertyValue(name), priority: element.style.getPropertyPriority(name) };
-  element.style.setProperty(name, plain, 'important');
+  const before = { value: dom.style(element).getPropertyValue(name), priority: dom.style(element).getPropertyPriority(name) };
+  dom.style(element).setProperty(name, plain, 'important');
   return { number: numberOf(element), document: DOCUMENT_ID, before, old };
 }
 
@@ -41,9 +41,9 @@ function restoreStyle(place, property, before) {
 
 /** @param {Element} element @param {string} property @param {StyleBefore} given */
 function putBack(element, property, { value, priority }) {
-  if (value) element.style.setProperty(property, value, priority);
-  else element.style.removeProperty(property);
-  if (element.getAttribute('style') === '') element.removeAttribute('style');
+  if (value) dom.style(element).setProperty(property, value, priority);
+  else dom.style(element).removeProperty(property);
+  if (dom.getAttribute(element, 'style') === '') dom.removeAttribute(element, 'style');
 }
 
 /* The elements hidden for one screenshot: [element, property, before]. */
@@ -67,9 +67,9 @@ function overrideStyle(element, property, value) {
   putAway.push([
     element,
     property,
-    { value: element.style.getPropertyValue(property), priority: element.style.getPropertyPriority(property) },
+    { value: dom.style(element).getPropertyValue(property), priority: dom.style(element).getPropertyPriority(property) },
   ]);
-  element.style.setProperty(property, value, 'important');
+  dom.style(element).setProperty(property, value, 'important');
 }
 
 /* Undoes all `cleanUp` and `hideAll` calls since the last time. */
@@ -77,7 +77,7 @@ function unhide() {
   const [transitions, others] = [putAway.filter(([, name]) => name === 'transition'), putAway.filter(([, name]) => name !== 'transition')];
   for (const [element, property, before] of others.reverse()) putBack(element, property, before);
   // Shown again before the page's transitions are restored: otherwise it would fade in.
-  if (transitions.length > 0) document.documentElement.getBoundingClientRect();
+  if (transitions.length > 0) dom.getBoundingClientRect(dom.documentElement(document));
   for (const [element, property, before] of transitions.reverse()) putBack(element, property, before);
   putAway = [];
   return null;
@@ -170,9 +170,9 @@ const OVERLAY_SHARE = 0.5;
  * @param {Element} element
  */
 const isSitesOwn = (element) =>
-  element.matches(SITE_PARTS) ||
-  element.querySelector('main, [role="main"], nav, [role="navigation"]') !== null ||
-  element.closest('header, nav, [role="banner"], [role="navigation"]') !== null;
+  dom.matches(element, SITE_PARTS) ||
+  dom.querySelector(element, 'main, [role="main"], nav, [role="navigation"]') !== null ||
+  dom.closest(element, 'header, nav, [role="banner"], [role="navigation"]') !== null;
 
 /**
  * kinds: those of CLUTTER and 'sticky'. → {kind: how many}, and {scrolling: 1} if it was locked
@@ -182,7 +182,7 @@ function cleanUp(kinds) {
   /** @type {{ [kind: string]: number }} */
   const counts = {};
   for (const kind of kinds) {
-    let found = kind === 'sticky' ? [] : Array.from(document.querySelectorAll(CLUTTER[kind].join(', ')));
+    let found = kind === 'sticky' ? [] : Array.from(dom.querySelectorAll(document, CLUTTER[kind].join(', ')));
     if (kind === 'sticky' || kind === 'overlays') found = found.concat(floating(kind === 'overlays'));
     for (const element of new Set(found)) {
       if (isOwnHost(element) || isSitesOwn(element) || !isVisible(element)) continue;
@@ -190,7 +190,7 @@ function cleanUp(kinds) {
       counts[kind] = (counts[kind] ?? 0) + 1;
     }
   }
-  for (const element of [document.documentElement, document.body]) {
+  for (const element of [dom.documentElement(document), dom.body(document)]) {
     if (!element) continue;
     const style = getComputedStyle(element);
     if (style.overflowY !== 'hidden' && style.overflowY !== 'clip') continue;
@@ -210,7 +210,7 @@ function floating(overlays) {
   eachElement((/** @type {Element} */ element) => {
     const { position, display } = getComputedStyle(element);
     if (display === 'none' || (position !== 'fixed' && position !== 'sticky')) return;
-    const { width, height } = element.getBoundingClientRect();
+    const { width, height } = dom.getBoundingClientRect(element);
     const covers = (width * height) / (innerWidth * innerHeight) >= OVERLAY_SHARE;
     if (covers === overlays && !(overlays && position === 'sticky')) found.push(element);
   });

@@ -155,6 +155,28 @@ interface Outlined {
 /** A message of the picker to the daemon. */
 type PickWords = { ended: true } | { picked: number } | { at: number };
 
+/** The state of one picture in parts; `homes`: where what stays in view is at the page's start. */
+interface Stitching {
+  x: number;
+  y: number;
+  homes: Map<Element, { x: number; y: number; width: number; height: number }>;
+  hidden: Map<Element, Animation>;
+  until: number;
+}
+/** The state of one fill. */
+interface Filling {
+  element: Element;
+  before: string;
+  seen: boolean;
+  entered: boolean;
+  astray: string | null;
+  whole: string | null;
+  long: string | null;
+  until: number;
+  endedAt: number;
+  isRepeated: boolean;
+}
+
 interface SnapshotOptions {
   interactive?: boolean;
   compact?: boolean;
@@ -185,6 +207,8 @@ interface Walk {
   sight: Sight | null;
   deepest: number;
   last: LineNode | null;
+  /** The parts that are listed already. */
+  done: Set<Element>;
   /** Whether all children of an element have the same name, if known. */
   alike: Map<Element, boolean>;
   /** Whether an element floats over the page, or one around it, if known. */

@@ -37,7 +37,9 @@ function observeChanges(binding) {
     type === 'attributes'
       ? isOwnHost(/** @type {Element} */ (target))
       : type === 'childList' &&
-        [...addedNodes, ...removedNodes].every((node) => node.nodeType === Node.ELEMENT_NODE && isOwnHost(/** @type {Element} */ (node)));
+        [...addedNodes, ...removedNodes].every(
+          (node) => dom.nodeType(node) === Node.ELEMENT_NODE && isOwnHost(/** @type {Element} */ (node)),
+        );
   new MutationObserver((records) => {
     if (!records.every(isOurs)) changed();
   }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });

@@ -55,7 +55,7 @@ pub(super) type Memories = Arc<Mutex<HashMap<TabId, Arc<Memory>>>>;
 #[derive(Default)]
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
-    last_snapshot: Mutex<Option<String>>,
+    last_snapshot: Mutex<Option<(String, String)>>,
     pub(super) snapshots: Mutex<SnapshotLog>,
     /// The refs of the last snapshot.
     pub(super) listed: Mutex<Vec<ListedRef>>,
@@ -85,7 +85,7 @@ impl Memory {
     pub(super) fn refs(&self) -> MutexGuard<'_, RefTable> {
         lock(&self.refs)
     }
-    pub(super) fn last_snapshot(&self) -> MutexGuard<'_, Option<String>> {
+    pub(super) fn last_snapshot(&self) -> MutexGuard<'_, Option<(String, String)>> {
         lock(&self.last_snapshot)
     }
     pub(super) fn journal(&self) -> MutexGuard<'_, Journal> {
@@ -254,6 +254,12 @@ impl Page {
     }
     pub(super) fn is_bound(&self) -> bool {
         self.only_on.is_some() || self.expected.is_some()
+    }
+    /// Lets other commands work on the tab meanwhile: this one only waits.
+    #[must_use]
+    pub fn beside_others(mut self) -> Self {
+        self.work.let_others_work();
+        self
     }
     pub fn work(&self) -> &Work {
         &self.work

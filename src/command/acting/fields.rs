@@ -3,6 +3,7 @@
 //! Owns their output text.
 
 use super::act::{ACT, ACTION_LIMIT};
+use super::interaction::told;
 use crate::core::{Arguments, Context, Output};
 use crate::spec::{Navigates, Offered, Spec, TIMEOUT, ValueType, Verb, phrase, selector};
 use gstack_base::counted::counted;
@@ -93,8 +94,9 @@ async fn set_checked(context: &Context, arguments: &Arguments, checked: bool) ->
 async fn clear(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
-    context.page().await?.fill(&target, "", limit).await?;
-    Ok(Output::text(format!("Cleared {target}")))
+    let page = context.page().await?;
+    let filled = page.fill(&target, "", limit).await?;
+    Ok(told(context, &page, format!("Cleared {target}"), filled))
 }
 
 async fn blur(context: &Context) -> Result<Output, Fault> {

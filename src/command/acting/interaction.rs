@@ -1,12 +1,12 @@
 //! The `fill`, `select`, `hover` and `drag` commands.
 
-use crate::core::{Arguments, Context, Output};
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, ValueType, Verb,
-    Writes, phrase, selector,
+    Writes, flag, phrase, selector,
 };
-use gstack_browser::page::Target;
 use gstack_browser::page::error::PageError;
+use gstack_browser::page::{Dragged, Filled, LONGEST_HOLD, Page, Target};
 use gstack_protocol::fault::Fault;
 use serde_json::json;
 use std::time::Duration;
@@ -31,8 +31,8 @@ pub(crate) const COMMANDS: &[Spec] = &[
         ],
         flags: &[TIMEOUT],
         summary: "Replace a field's text",
-        details: "Clears it, sets the text, fires input and change. Everything after -- is text, even if it looks \
-            like a flag.",
+        details: "Clears it, sets the text, fires input and change, and reads the field back: it fails if the page \
+            refused or cleared the text. Everything after -- is text, even if it looks like a flag.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -41,7 +41,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Fill, "{sel}")],
-        output: "Filled sel",
+        output: "Filled sel, or: Filled sel; the page changed the text to \"text\"",
         data: "",
         run: |context, arguments| Box::pin(fill(context, arguments)),
     },
@@ -62,7 +62,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         ],
         flags: &[TIMEOUT],
         summary: "Choose options of a <select>",
-        details: "",
+        details: "Fails if the page undoes the choice.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -111,10 +111,14 @@ pub(crate) const COMMANDS: &[Spec] = &[
                 help: "The element to drop it on",
             },
         ],
-        flags: &[TIMEOUT],
+        flags: &[
+            TIMEOUT,
+            flag("--hold", "MS", ValueType::Choice, "Wait this long between the press and the first move"),
+        ],
         summary: "Drag an element onto another",
         details: "Presses in the middle of the element, moves in steps and releases in the middle of the target. \
-            Works for pages that use pointer events and for those that use HTML's drag and drop.",
+            Works for pages that use pointer events and for those that use HTML's drag and drop. If nothing moves, it \
+            tries once more with a hold after the press.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -123,7 +127,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Drag, "{sel}")],
-        output: "Dragged sel onto to",
+        output: "Dragged sel onto to, or: Dragged sel onto to; nothing in the page moved",
         data: "",
         run: |context, arguments| Box::pin(drag(context, arguments)),
     },
@@ -133,8 +137,22 @@ async fn fill(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
     let value = arguments.required("value")?;
-    context.page().await?.fill(&target, &value, limit).await?;
-    Ok(Output::text(format!("Filled {target}")))
+    let page = context.page().await?;
+    let filled = page.fill(&target, &value, limit).await?;
+    Ok(told(context, &page, format!("Filled {target}"), filled))
+}
+
+/// Returns the output of a fill: what was done, and what the page made of it.
+pub(super) fn told(context: &Context, page: &Page, done: String, filled: Filled) -> Output {
+    match filled {
+        Filled::Same => Output::text(done),
+        Filled::Gone => Output::text(format!("{done}; the page then removed the field")),
+        Filled::Changed(None) => Output::text(format!("{done}; the page changed the text")),
+        Filled::Changed(Some(shows)) => {
+            let said = format!("{done}; the page changed the text to \"{shows}\"");
+            context.told_with_page(page, format!("{done}; the page changed the text to:"), shows, said)
+        }
+    }
 }
 
 async fn select(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -178,6 +196,19 @@ async fn drag(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     let from = arguments.required_target("sel")?;
     let to = arguments.required_target("to")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
-    context.page().await?.drag(&from, &to, limit).await?;
-    Ok(Output::text(format!("Dragged {from} onto {to}")))
+    let hold = arguments.value("--hold").map(|text| hold_of(&arguments, text)).transpose()?;
+    let dragged = context.page().await?.drag(&from, &to, hold, limit).await?;
+    let moved = match dragged {
+        Dragged::Moved => "",
+        Dragged::NothingMoved => "; nothing in the page moved",
+    };
+    Ok(Output::text(format!("Dragged {from} onto {to}{moved}")))
+}
+
+fn hold_of(arguments: &Arguments, text: &str) -> Result<Duration, Fault> {
+    let hold = Duration::from_millis(arguments.number("--hold", text)?);
+    if hold > LONGEST_HOLD {
+        return Err(wrong(format!("--hold takes at most {} ms", LONGEST_HOLD.as_millis())));
+    }
+    Ok(hold)
 }

@@ -78,7 +78,7 @@ pub(crate) async fn wait(context: &Context, arguments: &Arguments) -> Result<Out
     }
     let limit = arguments.timeout(DOWNLOAD_LIMIT)?;
     choose_folder(context, arguments)?;
-    let page = context.page().await?;
+    let page = context.page().await?.beside_others();
     let tab = page.id();
     let deadline = Instant::now() + limit;
     context.browser.downloads_until(deadline, |browser| browser.has_ended_downloads(tab)).await;

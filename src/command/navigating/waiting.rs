@@ -70,7 +70,7 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
         DOWNLOAD_DIR,
     ],
     summary: "Wait for an element, a text, the page, the network, a dialog, a popup or a download",
-    details: "One thing, or several with --any or --all.",
+    details: "One thing, or several with --any or --all. Other commands work in the tab meanwhile.",
     untrusted: false,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
@@ -128,7 +128,7 @@ async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     if conditions.len() > 1 && any == all {
         return Err(wrong("name one thing to wait for, or several with --any or --all"));
     }
-    let page = context.page().await?;
+    let page = context.page().await?.beside_others();
     let waits = conditions.iter().map(|condition| condition.met(context, &page, limit).boxed());
     let met = match any {
         true => vec![select_all(waits).await.0?],

@@ -8,7 +8,7 @@ use crate::spec::{
     Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, flag, phrase,
     switch,
 };
-use crate::visual::{diff, format_of};
+use crate::visual::format_of;
 use gstack_browser::page::{ImageFormat, Page, PrintedSnapshot, SEARCHED, Snapshot, SnapshotOptions, Target};
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -138,17 +138,37 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let url = page.url()?;
     let frame = page.chosen_frame();
     let head = frame.map(|frame| format!("[Context: iframe src=\"{}\"]\n", frame.url)).unwrap_or_default();
-    let before = page.exchange_snapshot(&snapshot.text);
+    // What is compared is never cut: what lies beyond the limit may have changed too.
+    let compared = match snapshot.more > 0 && !arguments.has("--search") {
+        true => {
+            let whole = SnapshotOptions { limit: Some(SEARCHED), ..options.clone() };
+            let whole = printed(&page.snapshot(&whole).await?);
+            snapshot = page.snapshot(&options).await?;
+            whole
+        }
+        false => printed(&snapshot),
+    };
+    let before = page.exchange_snapshot(document_of(&url), &compared);
     let picture = match arguments.has("-a") {
         true => Some(annotate(context, &page, &snapshot, path.as_deref()).await?),
         false => None,
     };
     let is_new = arguments.has("-D") && before.is_none();
     let whole = printed(&snapshot);
-    let change = if arguments.has("-D") { None } else { change(context, &page, &arguments, &options, &whole)? };
+    let change = if arguments.has("-D") {
+        None
+    } else {
+        change(context, &page, &arguments, &options, (&compared, whole.len()))?
+    };
     let mut text = match (before, &change) {
         _ if is_new => NO_BASELINE.to_owned(),
-        (Some(before), _) if arguments.has("-D") => format!("{head}{DIFF_TITLE}\n{}", diff(&before, &snapshot.text)),
+        (Some((of, _)), _) if arguments.has("-D") && of != document_of(&url) => {
+            format!("{head}── another page than before: {of} ──\n{whole}")
+        }
+        (Some((_, before)), _) if arguments.has("-D") => match changes(&before, &compared) {
+            lines if lines.is_empty() => format!("{head}(nothing changed since the snapshot before)\n"),
+            lines => format!("{head}{DIFF_TITLE}\n{lines}\n"),
+        },
         (_, Some(Change { since, lines })) if lines.is_empty() => {
             format!("{head}(nothing changed since snapshot {since})\n")
         }
@@ -158,7 +178,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         _ => format!("{head}{whole}"),
     };
     let number = (!arguments.has("--search"))
-        .then(|| page.keep_snapshot(context.reader.clone(), comparable(&options, &url), whole));
+        .then(|| page.keep_snapshot(context.reader.clone(), comparable(&options, &url), compared));
     if let Some(picture) = &picture {
         text = format!("{}\n[annotated screenshot: {}]\n", text.trim_end(), picture.display());
     }
@@ -200,7 +220,7 @@ fn change(
     page: &Page,
     arguments: &Arguments,
     options: &SnapshotOptions,
-    whole: &str,
+    (now, printed): (&str, usize),
 ) -> Result<Option<Change>, Fault> {
     if let Some(typed) = arguments.value("--since") {
         let number = arguments.number("--since", typed)?;
@@ -208,14 +228,19 @@ fn change(
             Fault::new(FaultCode::NotFound, format!("snapshot {number} of this tab is not kept"))
                 .hint("Only the newest snapshots are kept. Take one without --since; --json includes its number.")
         })?;
-        return Ok(Some(Change { since: number, lines: changes(&text, whole) }));
+        return Ok(Some(Change { since: number, lines: changes(&text, now) }));
     }
     let Some(reader) = context.reader.as_deref().filter(|_| context.for_model) else { return Ok(None) };
     if ["--full", "-a", "-o", "--search"].into_iter().any(|flag| arguments.has(flag)) {
         return Ok(None);
     }
     let last = page.last_read(reader, &comparable(options, &page.url()?));
-    Ok(last.and_then(|last| Some(Change { since: last.number, lines: worth_it(&last.text, whole)? })))
+    Ok(last.and_then(|last| Some(Change { since: last.number, lines: worth_it(&last.text, now, printed)? })))
+}
+
+/// Returns an address without its fragment.
+fn document_of(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
 }
 
 /// Returns what two snapshots must share so that one can be told by what changed since the other.

@@ -30,12 +30,13 @@ pub(super) fn changes(before: &str, after: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns the changes if they are much shorter than the snapshot, and a model need not read it whole.
-pub(super) fn worth_it(before: &str, after: &str) -> Option<String> {
-    if after.len() < SMALLEST {
+/// Returns the changes if they are much shorter than what would be printed, of this length, and a model need not read it
+/// whole.
+pub(super) fn worth_it(before: &str, after: &str, printed: usize) -> Option<String> {
+    if printed < SMALLEST {
         return None;
     }
-    Some(changes(before, after)).filter(|changes| changes.len() < after.len() / 2)
+    Some(changes(before, after)).filter(|changes| changes.len() < printed / 2)
 }
 
 #[cfg(test)]
@@ -56,9 +57,9 @@ mod tests {
         let page = |start: usize| {
             (start..start + SMALLEST / 10).map(|number| format!("line {number:>6}\n")).collect::<String>()
         };
-        assert_eq!(worth_it("a", "b"), None);
-        assert_eq!(worth_it(&page(0), &page(0)).as_deref(), Some(""));
-        assert_eq!(worth_it(&page(0), &page(100_000)), None);
-        assert!(worth_it(&page(0), &page(5)).unwrap().len() < 400);
+        assert_eq!(worth_it("a", "b", 1), None);
+        assert_eq!(worth_it(&page(0), &page(0), SMALLEST).as_deref(), Some(""));
+        assert_eq!(worth_it(&page(0), &page(100_000), SMALLEST), None);
+        assert!(worth_it(&page(0), &page(5), SMALLEST).unwrap().len() < 400);
     }
 }

@@ -1,11 +1,11 @@
-//! User actions in a page: click, fill, select, hover, scroll.
+//! User actions in a page: click, hover, scroll.
 //!
 //! Owns the conditions and the order of each action. Each one waits until its element is actionable, uses trusted input
 //! for user input, and returns when the network requests it started have settled.
 
 use crate::error::BrowserError;
 use crate::page::error::PageError;
-use crate::page::input::{Clicks, Modifiers, PointerKind, events, keys, touch};
+use crate::page::input::{Clicks, PointerKind, events, touch};
 use crate::page::locate::{FaultReply, Need, OptionPlace, Point, Ready, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{Argument, Guarded, Injected};
@@ -18,8 +18,7 @@ const CLICK_NEEDS: [Need; 5] = [Need::Visible, Need::Enabled, Need::Stable, Need
 const RESTRICTED_CLICK_NEEDS: [Need; 6] =
     [Need::Visible, Need::Enabled, Need::Stable, Need::Hit, Need::Guard, Need::Itself];
 const HOVER_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
-const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
-const SELECT_NEEDS: [Need; 2] = [Need::Visible, Need::Enabled];
+pub(super) const SELECT_NEEDS: [Need; 2] = [Need::Visible, Need::Enabled];
 
 /// The longest delay between the end of a page or its session and the report that its tab closed or shows another page.
 pub(in crate::page) const CLOSING_LIMIT: Duration = Duration::from_secs(10);
@@ -37,7 +36,10 @@ pub enum Clicked {
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::page) struct Done {
     #[serde(default)]
-    typed: bool,
+    pub(super) typed: bool,
+    /// It is a code editor.
+    #[serde(default)]
+    pub(super) editor: bool,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -140,7 +142,10 @@ impl Page {
         };
         let held = self.hold_keyboard(&ready.frame).await;
         let clicked = match clicks.pointer {
-            PointerKind::Mouse => events::click(self.session(), point, clicks, held.panel()).await,
+            PointerKind::Mouse => {
+                self.mouse_is_at(point);
+                events::click(self.session(), point, clicks, held.panel()).await
+            }
             PointerKind::Touch => touch::tap(self, point).await,
         };
         held.give_back().await;
@@ -225,7 +230,7 @@ impl Page {
             match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(&ready, point, false).await;
-                    self.unless_closed(events::hover(self.session(), point, Modifiers::default()).await).await?;
+                    self.unless_closed(self.move_mouse(point).await).await?;
                     break;
                 }
                 Err(reason) if Instant::now() >= deadline => {
@@ -236,47 +241,6 @@ impl Page {
             }
         }
         self.settle(settling).await;
-        Ok(())
-    }
-
-    /// Replaces the element's text with `value`: selects all of it and inserts the value in one input event; `change`
-    /// follows.
-    pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<(), PageError> {
-        let settling = Settling::begin(self);
-        let given: [&dyn Argument; 1] = [&value];
-        let then = self.is_free().then_some((Injected::BeginFill, &given[..]));
-        let ready = self.ready_then(target, &FILL_NEEDS, "filling", limit, then).await?;
-        self.points_at_element(target, &ready).await;
-        let begun: Done = match &ready.then {
-            Some(begun) => Done::deserialize(begun).map_err(|error| PageError::Unreadable(error.to_string()))?,
-            None => self.script(&ready.frame, Injected::BeginFill, &[&ready.place, &value], SCRIPT_LIMIT).await?,
-        };
-        let is_typed = begun.check(target)?.typed;
-        if is_typed {
-            let sent = if value.is_empty() {
-                let delete = keys::parse("Delete").map_err(PageError::Usage)?;
-                events::stroke(self.session(), &delete).await
-            } else {
-                events::insert(self.session(), value).await
-            };
-            self.unless_closed(sent).await?;
-        }
-        let (place, has_text) = (&ready.place, is_typed && !value.is_empty());
-        // The page may navigate once the field is full.
-        let ended = self.end_by::<Done>(&ready.frame, Injected::EndFill, &[place, &has_text]).await?;
-        ended.value.map(|done| done.check(target)).transpose()?;
-        self.settle_asked(settling, ended.settled).await;
-        Ok(())
-    }
-
-    /// Chooses options of a `<select>` by value, label or text.
-    pub async fn select(&self, target: &Target, values: &[String], limit: Duration) -> Result<(), PageError> {
-        let settling = Settling::begin(self);
-        let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
-        self.points_at_element(target, &ready).await;
-        let ended = self.act_by::<Done>(&ready.frame, Injected::Choose, &[&ready.place, &values]).await?;
-        ended.value.map(|done| done.check(target)).transpose()?;
-        self.settle_asked(settling, ended.settled).await;
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Drags one element onto another.
 //!
 //! Owns the order of press, moves and drop, and both kinds of drag: pointer events handled by the page, and drag and
-//! drop by the browser (`dragstart` … `drop`), detected during the drag. Never chooses the point on an element.
+//! drop by the browser (`dragstart` … `drop`), detected during the drag. If the page does not react, the drag is repeated
+//! once with a hold after the press. Never chooses the point on an element.
 
 use crate::events::Subscription;
 use crate::page::error::PageError;
@@ -22,6 +23,10 @@ const DROP_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
 const STEPS: u32 = 5;
 /// In CSS pixels: more than the distance below which programs ignore a drag.
 const FIRST_STEP: f64 = 6.0;
+/// The hold of the second attempt: longer than the delays of touch and long-press sensors.
+const HOLD: Duration = Duration::from_millis(600);
+/// The longest hold that a client may name.
+pub const LONGEST_HOLD: Duration = Duration::from_secs(5);
 /// Chromium reports its drag right after the page's `dragstart`.
 const INTERCEPT_LIMIT: Duration = Duration::from_secs(2);
 
@@ -30,21 +35,56 @@ struct Intercepted {
     data: Value,
 }
 
+/// What the page did during a drag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dragged {
+    /// Something moved, or the page can draw without a change that shows.
+    Moved,
+    /// Nothing in the page changed, also after a hold.
+    NothingMoved,
+}
+
+/// The ends of a drag.
+#[derive(Clone, Copy)]
+struct Ends<'a> {
+    from: &'a Target,
+    to: &'a Target,
+    limit: Duration,
+    /// The time between the press and the first move.
+    hold: Option<Duration>,
+    /// Whether to release where nothing is clicked if the page does not react.
+    may_repeat: bool,
+}
+
 impl Page {
-    /// Presses on the middle of one element, drags to the middle of another and releases there.
-    pub async fn drag(&self, from: &Target, to: &Target, limit: Duration) -> Result<(), PageError> {
+    /// Presses on the middle of one element, drags to the middle of another and releases there. `hold`: the time between the
+    /// press and the first move; without it, a drag that moves nothing is repeated with one.
+    pub async fn drag(
+        &self,
+        from: &Target,
+        to: &Target,
+        hold: Option<Duration>,
+        limit: Duration,
+    ) -> Result<Dragged, PageError> {
         let settling = Settling::begin(self);
         let _drawing = self.draw();
         tell(self.session(), "Input.setInterceptDrags", &json!({ "enabled": true })).await?;
-        let dragged = self.drag_now(from, to, limit).await;
+        let ends = Ends { from, to, limit, hold, may_repeat: hold.is_none() };
+        let dragged = match self.drag_now(ends).await {
+            Ok(Dragged::NothingMoved) if hold.is_none() => {
+                self.drag_now(Ends { hold: Some(HOLD), may_repeat: false, ..ends }).await
+            }
+            other => other,
+        };
         let restored = tell(self.session(), "Input.setInterceptDrags", &json!({ "enabled": false })).await;
-        dragged?;
+        let dragged = dragged?;
         self.unless_closed(restored).await?;
         self.settle(settling).await;
-        Ok(())
+        Ok(dragged)
     }
 
-    async fn drag_now(&self, from: &Target, to: &Target, limit: Duration) -> Result<(), PageError> {
+    async fn drag_now(&self, ends: Ends<'_>) -> Result<Dragged, PageError> {
+        let Ends { from, limit, .. } = ends;
         let source = self.ready(from, &DRAG_NEEDS, "dragging", limit).await?;
         let start = self.free_point(from, &source, "dragging", limit).await?;
         // Both ends, before the first press; the drop target again before the drop.
@@ -64,7 +104,7 @@ impl Page {
             events::let_go_outside(self.session()).await?;
             return Err(not_ready("another frame was in the way".to_owned()));
         }
-        let carried = self.carry(&source, start, (from, to), limit, intercepted).await;
+        let carried = self.carry(&source, start, ends, intercepted).await;
         if carried.is_err() {
             // The button must not stay down, nor click where it was pressed.
             events::let_go_outside(self.session()).await?;
@@ -76,10 +116,13 @@ impl Page {
         &self,
         source: &Ready,
         start: Point,
-        (from, to): (&Target, &Target),
-        limit: Duration,
+        Ends { from, to, limit, hold, may_repeat }: Ends<'_>,
         mut intercepted: Subscription,
-    ) -> Result<(), PageError> {
+    ) -> Result<Dragged, PageError> {
+        if let Some(hold) = hold {
+            tokio::time::sleep(hold.min(LONGEST_HOLD)).await;
+        }
+        let _: Value = self.script(&source.frame, Injected::WatchMoves, &[&source.place], SCRIPT_LIMIT).await?;
         events::carry(self.session(), Point { x: start.x + FIRST_STEP, y: start.y + FIRST_STEP }).await?;
         let destination = self.ready(to, &DROP_NEEDS, "dropping", limit).await?;
         self.refuse_other_site(source, &destination, from, to).await?;
@@ -94,7 +137,15 @@ impl Page {
         let by_browser: bool = self.script(&source.frame, Injected::DragBegan, &[], SCRIPT_LIMIT).await?;
         if !by_browser {
             self.refuse_click(source, &destination, to).await?;
-            return self.unless_closed(events::release_button(self.session(), end).await).await;
+            // Lists make room step by step, some of them by a timer.
+            let has_moved: bool = self.script(&source.frame, Injected::MovesSettled, &[], SCRIPT_LIMIT).await?;
+            if !has_moved && may_repeat {
+                events::let_go_outside(self.session()).await?;
+                return Ok(Dragged::NothingMoved);
+            }
+            self.unless_closed(events::release_button(self.session(), end).await).await?;
+            self.mouse_is_at(end);
+            return Ok(if has_moved { Dragged::Moved } else { Dragged::NothingMoved });
         }
         let event = tokio::time::timeout(INTERCEPT_LIMIT, intercepted.next()).await.ok().flatten();
         let Some(Intercepted { data }) = event.and_then(|event| event.read()) else {
@@ -107,7 +158,8 @@ impl Page {
         };
         send("dragEnter").await?;
         send("dragOver").await?;
-        self.unless_closed(send("drop").await).await
+        self.unless_closed(send("drop").await).await?;
+        Ok(Dragged::Moved)
     }
 
     /// Refuses a drop in a frame of another site: the approval was for one site, and the drop would act on the other

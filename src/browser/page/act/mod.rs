@@ -4,10 +4,12 @@
 
 pub(super) mod actions;
 mod clipboard;
+mod code_editor;
 mod drag;
 mod drop;
 mod file_chooser;
 mod files;
+mod filling;
 mod focusing;
 mod giving_files;
 mod other_documents;
@@ -20,6 +22,8 @@ mod toggle;
 
 pub(in crate::page) use actions::CLOSING_LIMIT;
 pub use actions::Clicked;
+pub use drag::{Dragged, LONGEST_HOLD};
+pub use filling::Filled;
 pub use scrolling::{Edge, ScrollBy, Scrolled};
 pub use sign_in::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
 pub use style_change::StyleChange;

@@ -96,6 +96,8 @@ impl Page {
         selector: &str,
         limit: Duration,
     ) -> Result<Scrolled, PageError> {
+        // Lists grow when their end is drawn.
+        let _drawing = self.draw();
         let deadline = Instant::now() + limit;
         let (frame, place) = self.box_of(target, limit).await?;
         let mut all = Scrolled::default();

@@ -6,6 +6,7 @@ mod annotate;
 mod picture;
 mod print;
 mod stitch;
+mod stitched;
 
 pub use picture::{Area, Capture, ImageFormat, Region, Truncated};
 pub use print::PdfOptions;

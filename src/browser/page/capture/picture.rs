@@ -2,12 +2,12 @@
 //!
 //! Owns the area of a screenshot. Our own elements are hidden while it is taken. Never writes files.
 
-use super::stitch;
-use crate::devtools::page::{CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, Viewport};
+use crate::devtools::page::{
+    CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, LayoutMetrics, Viewport,
+};
 use crate::devtools::runtime::EvaluateParams;
-use crate::frames::FrameId;
 use crate::page::error::PageError;
-use crate::page::locate::{Point, Target};
+use crate::page::locate::Target;
 use crate::page::page::{Page, SCRIPT_LIMIT, lock};
 use crate::page::script::Injected;
 use base64::Engine as _;
@@ -32,7 +32,7 @@ const MOST_ATTEMPTS: usize = 4;
 /// The delay before a retry while the document changes.
 const BETWEEN_PAGES: Duration = Duration::from_millis(50);
 const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
-const JPEG_QUALITY: i64 = 85;
+pub(super) const JPEG_QUALITY: u8 = 85;
 /// The number of screenshots remembered per tab to tell whether the next one differs.
 const MOST_NAMES: usize = 100;
 
@@ -113,61 +113,57 @@ impl Page {
     }
 
     async fn capture_now(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
-        let (region, beyond) = match area {
-            Area::Viewport => (None, false),
+        let (region, metrics) = match area {
+            Area::Viewport => return Ok(Capture { bytes: self.picture(None, false, format).await?, cut: None }),
             Area::FullPage => {
-                let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
+                let metrics = self.metrics().await?;
                 let size = &metrics.css_content_size;
-                (Some(Region { x: 0.0, y: 0.0, width: size.width, height: size.height }), true)
+                (Region { x: 0.0, y: 0.0, width: size.width, height: size.height }, metrics)
             }
-            Area::Clip(region) => (Some(*region), true),
-            Area::Element(target) => (Some(self.element_region(target).await?), true),
-        };
-        let Some(region) = region else {
-            return Ok(Capture { bytes: self.picture(None, beyond, format).await?, cut: None });
+            Area::Clip(region) => (*region, self.metrics().await?),
+            // It has been scrolled into view.
+            Area::Element(target) => (self.element_region(target).await?, self.metrics().await?),
         };
         let at_once = match region.height > TALLEST_AT_ONCE / LARGEST_RATIO {
             true => whole_device_pixels(TALLEST_AT_ONCE, self.pixel_ratio().await?),
             false => TALLEST_AT_ONCE,
         };
-        if region.height <= at_once {
-            return Ok(Capture { bytes: self.picture(Some(region), beyond, format).await?, cut: None });
-        }
         // Only PNG parts can be joined without loss; the other formats cannot hold much more anyway.
         let most = if format == ImageFormat::Png { at_once * MOST_PARTS } else { at_once };
         let shown = Region { height: region.height.min(most), ..region };
-        let bytes = match format {
-            ImageFormat::Png => self.joined_picture(shown, at_once).await?,
-            ImageFormat::Jpeg | ImageFormat::Webp => self.picture(Some(shown), beyond, format).await?,
-        };
         // Both are positive and far below 2^53.
         let cut = Truncated { asked: region.height.ceil() as u64, shown: most as u64 };
-        Ok(Capture { bytes, cut: (region.height > most).then_some(cut) })
+        let cut = (region.height > most).then_some(cut);
+        let bytes = if is_in_view(&shown, &metrics) {
+            self.picture(Some(shown), false, format).await?
+        } else {
+            match self.stitched(shown, format).await? {
+                Some(bytes) => bytes,
+                // The page decides where it scrolls to: it is laid out in one piece for a moment.
+                None => self.picture(Some(Region { height: shown.height.min(at_once), ..shown }), true, format).await?,
+            }
+        };
+        Ok(Capture { bytes, cut })
     }
 
-    /// Captures the region in parts and joins them.
-    async fn joined_picture(&self, region: Region, at_once: f64) -> Result<Vec<u8>, PageError> {
-        let mut parts = Vec::new();
-        let mut done = 0.0;
-        while done < region.height {
-            let part = Region { y: region.y + done, height: (region.height - done).min(at_once), ..region };
-            parts.push(self.picture(Some(part), true, ImageFormat::Png).await?);
-            done += at_once;
-        }
-        let joined = tokio::task::spawn_blocking(move || stitch::join(&parts)).await;
-        let joined = joined.map_err(|error| PageError::Unreadable(error.to_string()))?;
-        joined.map_err(|error| PageError::Unreadable(error.to_string()))
+    async fn metrics(&self) -> Result<LayoutMetrics, PageError> {
+        Ok(self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?)
     }
 
     /// Takes one screenshot; without a region, of the visible viewport.
-    async fn picture(&self, region: Option<Region>, beyond: bool, format: ImageFormat) -> Result<Vec<u8>, PageError> {
+    pub(super) async fn picture(
+        &self,
+        region: Option<Region>,
+        beyond: bool,
+        format: ImageFormat,
+    ) -> Result<Vec<u8>, PageError> {
         let command = CaptureScreenshotParams {
             format: Some(match format {
                 ImageFormat::Png => CaptureScreenshotFormat::Png,
                 ImageFormat::Jpeg => CaptureScreenshotFormat::Jpeg,
                 ImageFormat::Webp => CaptureScreenshotFormat::Webp,
             }),
-            quality: (format != ImageFormat::Png).then_some(JPEG_QUALITY),
+            quality: (format != ImageFormat::Png).then_some(i64::from(JPEG_QUALITY)),
             capture_beyond_viewport: Some(beyond),
             clip: region.map(|region| Viewport {
                 x: region.x,
@@ -203,29 +199,19 @@ impl Page {
     }
 
     /// Returns the device pixels per CSS pixel. The page controls this value, so it is clamped.
-    async fn pixel_ratio(&self) -> Result<f64, PageError> {
+    pub(super) async fn pixel_ratio(&self) -> Result<f64, PageError> {
         let reply = self.session().call_within(EvaluateParams::new("devicePixelRatio"), CAPTURE_LIMIT).await?;
         let said: f64 = reply.result.value.and_then(|value| value.get().parse().ok()).unwrap_or(1.0);
         Ok(said.clamp(0.25, LARGEST_RATIO))
     }
 
-    /// Returns an element's rectangle from the top left corner of the page.
+    /// Scrolls an element into view, in each document around it, and returns its rectangle from the top left corner of the
+    /// page.
     async fn element_region(&self, target: &Target) -> Result<Region, PageError> {
-        let (frame, _) = self.locate(target).await?;
-        let place = self.rectangle(target).await?;
-        let origin = Point { x: place.x, y: place.y };
-        let at = self.origin_in_tab(&frame, origin).await?;
-        let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
+        let place = self.element_box(target).await?;
+        let metrics = self.metrics().await?;
         let (left, top) = (metrics.css_visual_viewport.page_x, metrics.css_visual_viewport.page_y);
-        Ok(Region { x: at.x + left, y: at.y + top, width: place.width, height: place.height })
-    }
-
-    /// Returns the frame's origin. A screenshot may show a covered element, so nothing is checked for overlap.
-    async fn origin_in_tab(&self, frame: &FrameId, point: Point) -> Result<Point, PageError> {
-        if self.frame(frame)?.parent.is_none() {
-            return Ok(point);
-        }
-        self.frame_offset(frame, point).await
+        Ok(Region { x: place.x + left, y: place.y + top, width: place.width, height: place.height })
     }
 
     async fn hide_own(&self, hide: bool) -> Result<Hidden, PageError> {
@@ -246,9 +232,18 @@ impl Page {
     }
 }
 
+/// Returns true if the window shows the whole region.
+fn is_in_view(region: &Region, metrics: &LayoutMetrics) -> bool {
+    let seen = &metrics.css_visual_viewport;
+    region.x >= seen.page_x - 0.5
+        && region.y >= seen.page_y - 0.5
+        && region.x + region.width <= seen.page_x + seen.client_width + 0.5
+        && region.y + region.height <= seen.page_y + seen.client_height + 0.5
+}
+
 /// Returns the largest height in whole CSS pixels that is also whole in device pixels, if there is one: parts then meet
 /// without a gap.
-fn whole_device_pixels(most: f64, ratio: f64) -> f64 {
+pub(super) fn whole_device_pixels(most: f64, ratio: f64) -> f64 {
     let tallest = (most / ratio).floor();
     let is_whole = |height: f64| ((height * ratio).round() - height * ratio).abs() < 1e-6;
     let steps = (0..100).map(|less| tallest - f64::from(less));

@@ -1,6 +1,6 @@
-//! Joins PNG images vertically.
+//! Joins PNG images: rows of them, from top to bottom.
 //!
-//! Owns the joining, row by row: only one row of pixels is decompressed at a time. Never takes a screenshot.
+//! Owns the joining, row by row: only one row of pixels of each image is decompressed at a time. Never takes a screenshot.
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder};
 use std::io::{Cursor, Write};
@@ -28,18 +28,28 @@ struct Form {
     depth: BitDepth,
 }
 
-/// Joins the parts from top to bottom. All must have the same width and format.
-pub(super) fn join(parts: &[Vec<u8>]) -> Result<Vec<u8>, StitchError> {
+/// Joins rows of parts from top to bottom. All parts must have the same format, those of a row the same height, and all
+/// rows the same width.
+pub(super) fn join(rows: &[Vec<Vec<u8>>]) -> Result<Vec<u8>, StitchError> {
     let mut common = None;
     let mut height = 0_u32;
-    for part in parts {
-        let reader = Decoder::new(Cursor::new(part)).read_info()?;
-        let (color, depth) = reader.output_color_type();
-        let form = Form { width: reader.info().width, color, depth };
+    for row in rows {
+        let (mut width, mut tall) = (0_u32, None);
+        let mut form = None;
+        for part in row {
+            let reader = Decoder::new(Cursor::new(part)).read_info()?;
+            width = width.saturating_add(reader.info().width);
+            let kind = reader.output_color_type();
+            if *form.get_or_insert(kind) != kind || *tall.get_or_insert(reader.info().height) != reader.info().height {
+                return Err(StitchError::Unlike);
+            }
+        }
+        let ((color, depth), tall) = form.zip(tall).ok_or(StitchError::Empty)?;
+        let form = Form { width, color, depth };
         if *common.get_or_insert(form) != form {
             return Err(StitchError::Unlike);
         }
-        height = height.saturating_add(reader.info().height);
+        height = height.saturating_add(tall);
     }
     let Form { width, color, depth } = common.ok_or(StitchError::Empty)?;
     let mut joined = Vec::new();
@@ -48,21 +58,31 @@ pub(super) fn join(parts: &[Vec<u8>]) -> Result<Vec<u8>, StitchError> {
     encoder.set_depth(depth);
     encoder.set_compression(Compression::Fast);
     let mut writer = encoder.write_header()?;
-    let mut rows = writer.stream_writer()?;
-    for part in parts {
-        let mut reader = Decoder::new(Cursor::new(part)).read_info()?;
-        while let Some(row) = reader.next_row()? {
-            rows.write_all(row.data())?;
+    let mut lines = writer.stream_writer()?;
+    for row in rows {
+        let readers = row.iter().map(|part| Decoder::new(Cursor::new(part)).read_info());
+        let mut readers = readers.collect::<Result<Vec<_>, _>>()?;
+        for _ in 0..readers.first().map_or(0, |reader| reader.info().height) {
+            for reader in &mut readers {
+                let line = reader.next_row()?.ok_or(StitchError::Unlike)?;
+                lines.write_all(line.data())?;
+            }
         }
     }
-    rows.finish()?;
+    lines.finish()?;
     writer.finish()?;
     Ok(joined)
 }
 
+/// Returns the width and height of a PNG image.
+pub(super) fn size(part: &[u8]) -> Result<(u32, u32), StitchError> {
+    let reader = Decoder::new(Cursor::new(part)).read_info()?;
+    Ok((reader.info().width, reader.info().height))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Decoder, Encoder, StitchError, join};
+    use super::{Decoder, Encoder, StitchError, join, size};
     use png::ColorType;
     use std::io::Cursor;
 
@@ -78,15 +98,21 @@ mod tests {
     }
 
     #[test]
-    fn parts_lie_beneath_each_other_in_their_order() {
-        let joined = join(&[part(2, &[1, 2]), part(2, &[3]), part(2, &[4, 5, 6])]).unwrap();
+    fn parts_lie_beneath_and_beside_each_other_in_their_order() {
+        let joined = join(&[vec![part(2, &[1, 2])], vec![part(2, &[3])], vec![part(2, &[4, 5, 6])]]).unwrap();
         let mut reader = Decoder::new(Cursor::new(&joined)).read_info().unwrap();
         assert_eq!((reader.info().width, reader.info().height), (2, 6));
         for shade in 1..=6 {
             assert_eq!(reader.next_row().unwrap().unwrap().data(), [shade; 6]);
         }
-        assert!(matches!(join(&[part(2, &[1]), part(3, &[1])]), Err(StitchError::Unlike)));
+        let beside = join(&[vec![part(1, &[1, 2]), part(2, &[3, 4])], vec![part(3, &[5])]]).unwrap();
+        assert_eq!(size(&beside).unwrap(), (3, 3));
+        let mut reader = Decoder::new(Cursor::new(&beside)).read_info().unwrap();
+        for row in [[1, 1, 1, 3, 3, 3, 3, 3, 3], [2, 2, 2, 4, 4, 4, 4, 4, 4], [5; 9]] {
+            assert_eq!(reader.next_row().unwrap().unwrap().data(), row);
+        }
+        assert!(matches!(join(&[vec![part(2, &[1])], vec![part(3, &[1])]]), Err(StitchError::Unlike)));
         assert!(matches!(join(&[]), Err(StitchError::Empty)));
-        assert!(matches!(join(&[b"no picture".to_vec()]), Err(StitchError::Read(_))));
+        assert!(matches!(join(&[vec![b"no picture".to_vec()]]), Err(StitchError::Read(_))));
     }
 }

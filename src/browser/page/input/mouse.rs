@@ -12,6 +12,9 @@ use crate::page::locate::Point;
 use crate::page::page::{Page, lock};
 use crate::page::wait::Settling;
 
+/// The moves of a mouse with a button down.
+const CARRIED_STEPS: u32 = 3;
+
 /// A mouse action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MouseAct {
@@ -50,6 +53,27 @@ impl Page {
         self.unless_closed(sent).await?;
         self.settle(settling).await;
         Ok(())
+    }
+
+    /// Moves the mouse to a point, with the button that a client holds. A later `mouse down` presses there.
+    pub(in crate::page) async fn move_mouse(&self, to: Point) -> Result<(), PageError> {
+        let (from, is_held) = {
+            let held = lock(&self.memory.held);
+            (held.mouse.unwrap_or((to.x, to.y)), held.button.is_some())
+        };
+        // What is carried reacts to each move.
+        let steps = if is_held { CARRIED_STEPS } else { 1 };
+        for step in 1..=steps {
+            let part = f64::from(step) / f64::from(steps);
+            let at = MouseAct::Move { x: from.0 + (to.x - from.0) * part, y: from.1 + (to.y - from.1) * part };
+            taken(self.session().call_within(self.mouse_event(at).1, INPUT_LIMIT).await)?;
+        }
+        Ok(())
+    }
+
+    /// Remembers where an action has left the mouse.
+    pub(in crate::page) fn mouse_is_at(&self, at: Point) {
+        lock(&self.memory.held).mouse = Some((at.x, at.y));
     }
 
     fn mouse_event(&self, act: MouseAct) -> (Point, DispatchMouseEventParams) {

@@ -41,9 +41,8 @@ impl Page {
             return;
         }
         let place = async {
-            let box_of = self.rectangle(target).await?;
-            let middle = Point { x: box_of.x + box_of.width / 2.0, y: box_of.y + box_of.height / 2.0 };
-            self.frame_offset(&ready.frame, middle).await
+            let middle = self.rectangle(target).await?.middle();
+            Ok::<_, PageError>(self.projection(&ready.frame).await?.point(middle))
         };
         match place.await {
             Ok(point) => self.points_at(ready, point, false).await,

@@ -4,7 +4,7 @@
 
 use super::destination::{Activation, ClickDestination};
 use crate::page::error::PageError;
-use crate::page::locate::{FaultReply, TRIES_TO_READ, Target};
+use crate::page::locate::{Bounds, FaultReply, TRIES_TO_READ, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{Argument, Injected};
 use serde::de::DeserializeOwned;
@@ -72,15 +72,6 @@ struct ReadReply<T> {
     value: Option<T>,
     #[serde(flatten)]
     fault: FaultReply,
-}
-
-/// A rectangle in CSS pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub(in crate::page) struct Rectangle {
-    pub x: f64,
-    pub y: f64,
-    pub width: f64,
-    pub height: f64,
 }
 
 impl Page {
@@ -161,7 +152,7 @@ impl Page {
         self.read_one(target, What::Is, &state).await
     }
     /// Scrolls the element into view and returns its rectangle in its frame's viewport.
-    pub(in crate::page) async fn rectangle(&self, target: &Target) -> Result<Rectangle, PageError> {
+    pub(in crate::page) async fn rectangle(&self, target: &Target) -> Result<Bounds, PageError> {
         self.read_one(target, What::Box, &()).await
     }
 }

@@ -5,7 +5,7 @@
 use super::snapshot::Snapshot;
 use crate::frames::FrameId;
 use crate::page::error::PageError;
-use crate::page::locate::{FaultReply, Point, RefName, Target};
+use crate::page::locate::{Bounds, FaultReply, RefName, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT, lock};
 use crate::page::script::Injected;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,12 @@ pub struct ElementBox {
     pub y: f64,
     pub width: f64,
     pub height: f64,
+}
+
+impl ElementBox {
+    fn of(Bounds { x, y, width, height }: Bounds) -> Self {
+        Self { x, y, width, height }
+    }
 }
 
 /// An element that the last snapshot listed.
@@ -111,8 +117,11 @@ impl Page {
     pub async fn element_box(&self, target: &Target) -> Result<ElementBox, PageError> {
         let (frame, _) = self.locate(target).await?;
         let found = self.rectangle(target).await?;
-        let Point { x, y } = self.frame_offset(&frame, Point { x: found.x, y: found.y }).await?;
-        Ok(ElementBox { x, y, width: found.width, height: found.height })
+        // A covered element has a box too.
+        if let Err(cover) = self.point_in_tab(&frame, found.middle()).await? {
+            tracing::debug!(cover, "an element that is measured is covered");
+        }
+        Ok(ElementBox::of(self.projection(&frame).await?.bounds(found)))
     }
 
     /// Returns the facts that the page states about itself, in the chosen frame.
@@ -151,13 +160,13 @@ impl Page {
             let asked = async {
                 let boxes: Vec<Option<[f64; 4]>> =
                     self.script(&frame, Injected::BoxesOf, &[&numbers], SCRIPT_LIMIT).await?;
-                Ok::<_, PageError>((boxes, self.frame_offset(&frame, Point { x: 0.0, y: 0.0 }).await?))
+                Ok::<_, PageError>((boxes, self.projection(&frame).await?))
             };
             // A frame that is gone has no boxes.
-            let Ok((boxes, origin)) = asked.await else { continue };
+            let Ok((boxes, projection)) = asked.await else { continue };
             for ((name, _), found) in elements.into_iter().zip(boxes) {
                 if let Some([x, y, width, height]) = found {
-                    places.insert(name, ElementBox { x: x + origin.x, y: y + origin.y, width, height });
+                    places.insert(name, ElementBox::of(projection.bounds(Bounds { x, y, width, height })));
                 }
             }
         }

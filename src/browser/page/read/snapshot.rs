@@ -107,9 +107,9 @@ impl Page {
         self.walk(frame, script_options, SNAPSHOT_LIMIT).await
     }
 
-    /// Stores this snapshot and returns the tab's previous one.
-    pub fn exchange_snapshot(&self, snapshot: &str) -> Option<String> {
-        self.memory.last_snapshot().replace(snapshot.to_owned())
+    /// Stores this snapshot of an address and returns the tab's previous one.
+    pub fn exchange_snapshot(&self, url: &str, snapshot: &str) -> Option<(String, String)> {
+        self.memory.last_snapshot().replace((url.to_owned(), snapshot.to_owned()))
     }
 
     /// Walks a frame and, concurrently, all frames in it.

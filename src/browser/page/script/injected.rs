@@ -24,7 +24,7 @@ macro_rules! functions {
             /// Returns true if the function acts on the page: without an answer, it may have done so.
             pub(super) const fn acts(self) -> bool {
                 use Injected::{
-                    BeginFill, BlurFocused, CleanUp, FillSignIn, FocusElement, HideAll, ReadyThen, RestoreStyle, ScrollToBottom,
+                    BeginFill, BlurFocused, CleanUp, FillSignIn, FocusElement, HideAll, PasteText, ReadyThen, RestoreStyle, ScrollToBottom,
                     ScrollToElement, ScrollToFirst, SelectText, SetStyle, Unhide, WriteStorage,
                 };
                 matches!(
@@ -35,6 +35,7 @@ macro_rules! functions {
                         | FillSignIn
                         | FocusElement
                         | HideAll
+                        | PasteText
                         | ReadyThen
                         | RestoreStyle
                         | ScrollToBottom
@@ -58,6 +59,7 @@ functions! {
     AuditDocument = "auditDocument",
     BeginFill = "beginFill",
     BeginPick = "beginPick",
+    BeginStitching = "beginStitching",
     BlurFocused = "blurFocused",
     BoxesOf = "boxesOf",
     CheckedOf = "checkedOf",
@@ -79,6 +81,7 @@ functions! {
     EndDrop = "endDrop",
     EndFill = "endFill",
     EndPick = "endPick",
+    EndStitching = "endStitching",
     FileField = "fileField",
     FillSignIn = "fillSignIn",
     FirstMatch = "firstMatch",
@@ -86,28 +89,36 @@ functions! {
     FocusIsPassword = "focusIsPassword",
     FocusLeadsTo = "focusLeadsTo",
     FrameElement = "frameElement",
-    FrameOrigin = "frameOrigin",
+    FrameHit = "frameHit",
+    FrameView = "frameView",
     HasRoot = "hasRoot",
     HideAll = "hideAll",
     HideAsked = "hideAsked",
     HideOwn = "hideOwn",
     HoldKeys = "holdKeys",
     InDocument = "inDocument",
+    JoinParts = "joinParts",
     ListSuspects = "listSuspects",
+    MovesSettled = "movesSettled",
     NumberOf = "numberOf",
     NumberOfPicked = "numberOfPicked",
     NumbersAt = "numbersAt",
     ObserveChanges = "observeChanges",
     OffersTools = "offersTools",
+    PasteText = "pasteText",
     PathOf = "pathOf",
+    PixelRatio = "pixelRatio",
     PointAt = "pointAt",
     PointWithin = "pointWithin",
     PresentOf = "presentOf",
     ReadBlob = "readBlob",
     ReadData = "readData",
+    ReadChoice = "readChoice",
     ReadDocument = "readDocument",
+    ReadEditor = "readEditor",
     ReadElement = "readElement",
     ReadFacts = "readFacts",
+    ReadFill = "readFill",
     ReadForms = "readForms",
     ReadLinks = "readLinks",
     ReadMedia = "readMedia",
@@ -123,6 +134,8 @@ functions! {
     ReleaseKeys = "releaseKeys",
     RemoveBoxes = "removeBoxes",
     RestoreStyle = "restoreStyle",
+    RevealFrame = "revealFrame",
+    ScrollForPart = "scrollForPart",
     ScrollToBottom = "scrollToBottom",
     ScrollToElement = "scrollToElement",
     ScrollToFirst = "scrollToFirst",
@@ -143,6 +156,7 @@ functions! {
     ValueOfField = "valueOfField",
     WatchDrop = "watchDrop",
     WatchDrag = "watchDrag",
+    WatchMoves = "watchMoves",
     WriteStorage = "writeStorage",
 }
 

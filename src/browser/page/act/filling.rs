@@ -1,0 +1,130 @@
+//! Sets a control: `fill` replaces a field's text, `select` chooses options of a list.
+//!
+//! Owns the one rule for every control: after the page had its turn, the control is read back, and an action that the
+//! page has undone fails.
+
+use super::actions::{Done, SELECT_NEEDS};
+use crate::page::error::PageError;
+use crate::page::input::{events, keys};
+use crate::page::locate::{FaultReply, Need, Ready, Target};
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::{Argument, Injected};
+use crate::page::wait::Settling;
+use serde::Deserialize;
+use std::time::Duration;
+
+const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
+
+/// What a filled field holds after the page had its turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// The text.
+    Same,
+    /// Another form of it: formatted, in capitals, cut. `None` for a password, whose text is never told.
+    Changed(Option<String>),
+    /// The page removed the field or went elsewhere.
+    Gone,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Holds {
+    Same,
+    Changed,
+    Gone,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ReadBack {
+    #[serde(default)]
+    is: Option<Holds>,
+    #[serde(default)]
+    shows: Option<String>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+impl ReadBack {
+    pub(super) fn filled(self, target: &Target) -> Result<Filled, PageError> {
+        if let Some(error) = self.fault.error(target) {
+            return Err(error);
+        }
+        Ok(match self.is {
+            Some(Holds::Same) => Filled::Same,
+            Some(Holds::Changed) => Filled::Changed(self.shows),
+            Some(Holds::Gone) | None => Filled::Gone,
+        })
+    }
+}
+
+impl Page {
+    /// Replaces the element's text with `value`: selects all of it and inserts the value in one input event; `change`
+    /// follows. Fails if the page refuses or clears the text.
+    pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<Filled, PageError> {
+        let settling = Settling::begin(self);
+        // Pages draw a field again when it gets the focus.
+        let _drawing = self.draw();
+        let given: [&dyn Argument; 1] = [&value];
+        let then = self.is_free().then_some((Injected::BeginFill, &given[..]));
+        let ready = self.ready_then(target, &FILL_NEEDS, "filling", limit, then).await?;
+        self.points_at_element(target, &ready).await;
+        let begun: Done = match &ready.then {
+            Some(begun) => Done::deserialize(begun).map_err(|error| PageError::Unreadable(error.to_string()))?,
+            None => self.script(&ready.frame, Injected::BeginFill, &[&ready.place, &value], SCRIPT_LIMIT).await?,
+        };
+        let begun = begun.check(target)?;
+        if begun.editor {
+            let filled = self.fill_editor(target, &ready, value).await?;
+            self.settle(settling).await;
+            return Ok(filled);
+        }
+        let is_typed = begun.typed;
+        if is_typed {
+            let sent = if value.is_empty() {
+                let delete = keys::parse("Delete").map_err(PageError::Usage)?;
+                events::stroke(self.session(), &delete).await
+            } else {
+                events::insert(self.session(), value).await
+            };
+            self.unless_closed(sent).await?;
+        }
+        let (place, has_text) = (&ready.place, is_typed && !value.is_empty());
+        // The page may navigate once the field is full.
+        let ended = self.end_by::<Done>(&ready.frame, Injected::EndFill, &[place, &has_text]).await?;
+        let is_left = ended.value.is_none();
+        ended.value.map(|done| done.check(target)).transpose()?;
+        self.settle_asked(settling, ended.settled).await;
+        if is_left { Ok(Filled::Gone) } else { self.read_fill(target, &ready, value).await }
+    }
+
+    /// Returns what the field holds. Fails if the page refused or cleared the text.
+    async fn read_fill(&self, target: &Target, ready: &Ready, value: &str) -> Result<Filled, PageError> {
+        let given: [&dyn Argument; 2] = [&ready.place, &value];
+        let read: ReadBack = match self.script(&ready.frame, Injected::ReadFill, &given, SCRIPT_LIMIT).await {
+            Ok(read) => read,
+            Err(PageError::DocumentGone) => return Ok(Filled::Gone),
+            Err(PageError::Browser(_)) if self.is_closed() => return Ok(Filled::Gone),
+            Err(error) => return Err(error),
+        };
+        read.filled(target)
+    }
+
+    /// Chooses options of a `<select>` by value, label or text. Fails if the page undoes the choice.
+    pub async fn select(&self, target: &Target, values: &[String], limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
+        self.points_at_element(target, &ready).await;
+        let ended = self.act_by::<Done>(&ready.frame, Injected::Choose, &[&ready.place, &values]).await?;
+        let is_left = ended.value.is_none();
+        ended.value.map(|done| done.check(target)).transpose()?;
+        self.settle_asked(settling, ended.settled).await;
+        if is_left || self.is_closed() {
+            return Ok(());
+        }
+        match self.script::<Done>(&ready.frame, Injected::ReadChoice, &[&ready.place, &values], SCRIPT_LIMIT).await {
+            Ok(read) => read.check(target).map(|_| ()),
+            Err(PageError::DocumentGone) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
