@@ -258,6 +258,7 @@ fn row(line: &str) -> Option<(i32, Row)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt;
 
     #[test]
     fn both_ways_tell_this_process_the_same_parent() {
@@ -278,7 +279,7 @@ mod tests {
             Command::new("sh").args(["-c", "read line"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
         let process = Process::find(child.id().cast_signed()).unwrap();
         let mut ended = std::pin::pin!(process.ended());
-        assert!(futures_util::poll!(ended.as_mut()).is_pending());
+        assert!(ended.as_mut().now_or_never().is_none());
         drop(child.stdin.take());
         // Reap it at the same time: some systems do not report a zombie as ended.
         let reaped = tokio::task::spawn_blocking(move || child.wait().unwrap());
@@ -296,7 +297,7 @@ mod tests {
         let pid = child.id().cast_signed();
         let watch = EndWatch::on(Pid::from_raw(pid).unwrap()).unwrap();
         let mut ended = std::pin::pin!(watch.ended());
-        assert!(futures_util::poll!(ended.as_mut()).is_pending());
+        assert!(ended.as_mut().now_or_never().is_none());
         drop(child.stdin.take());
         ended.await;
         assert_eq!(Process::find(pid), None, "it has ended and is not reaped");

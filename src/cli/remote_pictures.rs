@@ -24,7 +24,8 @@ pub(super) fn take_path(command: &str, mut args: Vec<String>) -> Result<(Vec<Str
         extension.is_some_and(|extension| formats.iter().any(|format| extension.eq_ignore_ascii_case(format)))
     };
     let Some(spec) = registry::find(command).filter(|spec| spec.takes_picture()) else { return Ok((args, None)) };
-    let takes_value = |word: &str| spec.flags.iter().any(|flag| flag.name == word && flag.value.is_some());
+    let takes_value =
+        |word: &str| spec.flags.iter().any(|flag| (flag.name == word || flag.alias == word) && flag.value.is_some());
     let is_value = args.iter().nth_back(1).is_some_and(|before| takes_value(before));
     match args.last().filter(|last| !is_value && !last.starts_with('-')) {
         Some(last) if ends_with(last, &OTHER_FORMATS) => {

@@ -115,7 +115,7 @@ mod tests {
         let travels = output.into_result().output;
         assert!(travels.contains("CONTENT ---\n… 5 more characters: call this tool with cursor \""), "{travels}");
         let wide = cut(Output::text("ä".repeat(10)), 5, "click").into_result().output;
-        assert_eq!(wide, "ää\n… 8 more characters, look at a part of the page instead");
+        assert_eq!(wide, "ää\n… 8 more characters, narrow with selector");
         assert_eq!(cut(Output::text("whole"), 5, "text").into_result().output, "whole");
     }
 }

@@ -224,7 +224,12 @@ fn whole_number(value: &Value) -> Option<String> {
 /// and a text as a number are taken, because models write both.
 fn word_of(spec: &Spec, name: &str, value: &Value, is_number: bool) -> Result<String, Fault> {
     if is_number {
-        return whole_number(value).ok_or_else(|| bad(spec, &format!("{name} must be an integer")));
+        let any = || match value {
+            Value::Number(number) => Some(number.to_string()),
+            Value::String(text) => Some(text.trim()).filter(|text| text.parse::<f64>().is_ok()).map(str::to_owned),
+            _ => None,
+        };
+        return whole_number(value).or_else(any).ok_or_else(|| bad(spec, &format!("{name} must be a number")));
     }
     match value {
         Value::String(text) => Ok(text.clone()),

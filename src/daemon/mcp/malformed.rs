@@ -125,7 +125,7 @@ mod tests {
             (
                 r#"{"jsonrpc":"2.0","id":1180591620717411303424,"method":"ping"}"#,
                 -32600,
-                json!(1180591620717411303424_f64),
+                serde_json::from_str("1180591620717411303424").unwrap(),
             ),
             (r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#, -32600, json!(u64::MAX)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602, json!(1)),

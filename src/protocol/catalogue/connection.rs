@@ -55,7 +55,7 @@ catalogue! {
     NO_PANEL = "no side panel is open";
     NO_PANEL_NEXT = "Click gstack's icon in the browser's toolbar, or run `gstack connect`.";
     HOST_STOPPED = "gstack's native messaging host (PID $1) is stopped";
-    HOST_STOPPED_NEXT = "Continue it: kill -CONT $1. Or end it, and the browser starts another one: kill -KILL $1";
+    HOST_STOPPED_NEXT = "Continue it (kill -CONT $1), or end the process: the browser starts another one.";
     EXTENSION_SILENT = "the extension does not answer";
     PANEL_SILENT = "the side panel does not answer";
     RELOAD_EXTENSION = "Reload the extension in chrome://extensions.";
