@@ -165,7 +165,7 @@ fn lists_are_filtered_and_cover_workers_sockets_events_and_popups() {
                 &["new Promise((done) => { new WebSocket('ws://127.0.0.1:1/closed').onerror = done }).then(() => 1)"],
             )
             .await;
-        let (text, data) = shown_with(&world, &number(&world, "/closed").await, "ERR_CONNECTION_REFUSED").await;
+        let (text, data) = shown_with(&world, &number(&world, "/closed").await, "ERR_UNSAFE_PORT").await;
         let took = data["millis"].as_u64().or_else(|| data["took"].as_u64());
         assert!(took.is_none_or(|took| took < 60_000), "{text} {data}");
         let kinds =

@@ -24,8 +24,13 @@ const rememberDrag = (event) => {
   dragStart = event;
 };
 
+/* The last drag moved nothing and may have selected text, which the browser would drag in place of the element. */
+let hasSelected = false;
+
 /* Starts to watch. Each listener fires once, which is enough for one drag; the page's own listeners run after ours. */
 function watchDrag() {
+  if (hasSelected) getSelection()?.removeAllRanges();
+  hasSelected = false;
   dragStart = null;
   pressedOn = null;
   addEventListener('pointerdown', rememberPress, { capture: true, once: true });
@@ -95,6 +100,7 @@ async function movesSettled() {
   const since = performance.now();
   while (moves && performance.now() < deadline && performance.now() - Math.max(moves.changedAt, since) < MOVES_QUIET_MS) await nextFrame();
   const moved = moves?.moved ?? true;
+  hasSelected = !moved;
   moves?.end();
   moves = null;
   return moved;

@@ -12,6 +12,8 @@ const SET_WHOLE = new Set(['color', 'date', 'time', 'datetime-local', 'month', '
 const HELD_LIMIT_MS = 300;
 /* A fill that ended longer ago has been drawn. */
 const FRAME_MS = 20;
+/* How often a value that a late drawing of the field has undone is set again. */
+const MOST_REPEATS = 3;
 /* The start of what a field holds, in a message. */
 const HELD_SHOWN = 200;
 
@@ -95,7 +97,7 @@ function beginFill(place, value) {
     long: tag !== 'input' && value.split('\n').length > MOST_TYPED_LINES ? value.replace(/\r\n?/g, '\n') : null,
     until: performance.now() + FILL_LIMIT_MS,
     endedAt: 0,
-    isRepeated: false,
+    repeats: 0,
   };
   dom.focus(element);
   if (whole !== null) return { done: true };
@@ -224,9 +226,9 @@ async function readFill(place, wanted) {
     const element = heldElement(place);
     if (!element) return { is: 'gone' };
     if (holds(element, wanted)) return { is: 'same' };
-    if (state && state.whole !== null && !state.isRepeated) {
-      // The page drew the field late for its focus. It has the focus now.
-      state.isRepeated = true;
+    if (state && state.whole !== null && state.repeats < MOST_REPEATS) {
+      // The page drew the field late for its focus, which takes a page that is not in view some frames. It has the focus now.
+      state.repeats += 1;
       setWhole(element, state.whole);
       await nextFrame();
       continue;

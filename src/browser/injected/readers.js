@@ -307,7 +307,7 @@ async function settled() {
  * @param {unknown[]} given
  */
 async function thenSettled(name, ...given) {
-  const value = /** @type {Partial<Refusal> & { verdict?: string } | null} */ (SURFACE[name](...given));
+  const value = /** @type {Partial<Refusal> & { verdict?: string } | null} */ (await SURFACE[name](...given));
   const isDone = value !== null && !('fault' in value) && (!('verdict' in value) || value.verdict === 'hit');
   return isDone ? { value, settled: await settled() } : { value };
 }

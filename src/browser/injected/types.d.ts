@@ -174,7 +174,7 @@ interface Filling {
   long: string | null;
   until: number;
   endedAt: number;
-  isRepeated: boolean;
+  repeats: number;
 }
 
 interface SnapshotOptions {
