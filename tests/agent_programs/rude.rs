@@ -7,14 +7,15 @@ use gstack_protocol::chat::TurnOutcome;
 use gstack_protocol::fault::FaultCode;
 
 #[tokio::test]
-async fn garbage_and_a_line_of_100_mb_are_passed_over() {
+async fn garbage_is_passed_over_and_a_line_of_100_mb_ends_the_turn_with_its_reason() {
     let Some(bench) = Bench::rude() else { return };
     let mut talk = bench.talk().await;
     let events = talk.turn_of("garbage").await;
     assert_eq!((text_of(&events).as_str(), end_of(&events)), ("still here", (TurnOutcome::Done, None)));
-    let events = talk.turn_of("huge").await;
-    assert_eq!((text_of(&events).as_str(), end_of(&events)), ("after it", (TurnOutcome::Done, None)));
-    assert_eq!(text_of(&talk.turn_of("fine").await), "fine");
+    talk.say("huge").await;
+    let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
+    let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{events:?}") };
+    assert!(fault.message.contains("32 MiB"), "{}", fault.message);
     talk.session.close().await;
     assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
 }

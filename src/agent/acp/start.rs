@@ -478,6 +478,7 @@ impl ExaminationFolder {
             Confinement::In(sandbox) => sandbox.scratch.clone(),
             Confinement::Off | Confinement::Refused(_) => std::env::temp_dir(),
         };
+        std::fs::create_dir_all(&above)?;
         // The sandbox refuses a folder behind a link.
         let path = above.canonicalize()?.join(format!("gstack-look-{}", uuid::Uuid::new_v4().simple()));
         private_folder(&path).map_err(std::io::Error::other)?;

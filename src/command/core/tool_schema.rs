@@ -64,7 +64,8 @@ pub fn reads_on(spec: &Spec) -> bool {
 /// Adds [`CURSOR`] to a tool's schema.
 pub fn with_cursor(spec: &Spec, mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Object(properties)) = schema.get_mut("properties").filter(|_| reads_on(spec)) {
-        let cursor = json!({ "type": "string", "description": "Reads on where a result of this tool was cut" });
+        // A result that was cut says what it is for.
+        let cursor = json!({ "type": "string" });
         properties.insert(CURSOR.to_owned(), cursor);
     }
     schema
