@@ -178,7 +178,8 @@ fn boxes_scroll_and_lists_are_followed_to_what_is_sought() {
         assert!(until.starts_with("Scrolled until text=\"Row 77\" was in view ("), "{until}");
         let fault = world.fault("scroll", &["#box", "--until", "text=\"Row 500\""]).await;
         assert!(fault.message.contains("did not come into view: the end was reached"), "{fault:?}");
-        assert_eq!(world.run("js", &["rows"]).await, "100");
+        let rows: usize = world.run("js", &["rows"]).await.parse().unwrap();
+        assert!(rows >= 100, "{rows}");
         assert!(world.run("scroll", &["top"]).await.starts_with("Scrolled by 0,"));
         assert_eq!(world.run("scroll", &["down"]).await, "Scrolled by 0,600");
         assert_eq!(world.run("scroll", &["up"]).await, "Scrolled by 0,-600");

@@ -76,9 +76,9 @@ describe('gstack mcp on standard input and output', () => {
     const { tools } = await client.listTools();
     checkTools(tools);
     assert.ok(tools.length >= 24, `${tools.length} tools`);
-    // A model reads all of it in each conversation: at most about 6,000 tokens of four bytes.
+    // A model reads all of it in each conversation: at most about 6,300 tokens of 4.3 bytes.
     const bytes = JSON.stringify(tools).length;
-    assert.ok(bytes <= 24_000, `${bytes} bytes of tools`);
+    assert.ok(bytes <= 27_000, `${bytes} bytes of tools`);
     // docs/GUIDE.md says how many that are: measured with OpenAI's o200k_base, which has 4.3 bytes of them a token.
     const [, count, tokens] = /the core is (\d+) tools, about ([\d,]+) tokens/.exec(
       readFileSync(new URL('../../docs/GUIDE.md', import.meta.url), 'utf8'),
