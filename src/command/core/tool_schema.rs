@@ -169,6 +169,9 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
             Some(value) if flag.value.is_some() => {
                 words.push(flag.name.to_owned());
                 let is_number = matches!(flag.value, Some("MS" | "N"));
+                if flag.value == Some("MS") && whole_number(value).is_none() {
+                    return Err(bad(spec, &format!("{} must be an integer", flag_name(flag))));
+                }
                 words.push(word_of(spec, flag_name(flag), value, is_number)?);
             }
             Some(value) => match truth_of(value) {
