@@ -92,7 +92,7 @@ test('the console is shown from a level on', async () => {
       ['warned', 'failed'],
     ],
     [['--level', 'error'], ['failed']],
-    [['--errors'], ['failed']],
+    [['--errors'], ['warned', 'failed']],
   ]) {
     const shown = await said('console', ...flags);
     assert.deepEqual(
