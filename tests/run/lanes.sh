@@ -36,11 +36,12 @@ type_checks() {
   node tests/shadowed.mjs || status=1
   return "$status"
 }
-# rust_program NAME ARGUMENT…: as cargo runs it, in the folder of its package.
+# rust_program NAME ARGUMENT…: as cargo runs it, in the folder of its package. It takes the place of its subshell, so that
+# ending that ends it.
 rust_program() {
   local folder program
   IFS=$'\t' read -r _ folder program < <(grep "^$1$(printf '\t')" "$work/programs")
-  (cd "$folder" && CARGO_MANIFEST_DIR=$folder exec "$program" "${@:2}")
+  cd "$folder" && CARGO_MANIFEST_DIR=$folder exec "$program" "${@:2}"
 }
 # watched LOG COMMAND ARGUMENT…: runs it with its output in LOG, and ends it once it prints nothing for minutes: every
 # test prints its end, and none takes so long.
