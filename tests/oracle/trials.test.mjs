@@ -10,8 +10,8 @@ describe('trials', () => {
     await both.oracle.page.goto(both.site.url('trials.html'));
   });
 
-  async function dragBoth(from, to) {
-    assert.equal(await both.gstack.run('drag', from, to), `Dragged ${from} onto ${to}`);
+  async function dragBoth(from, to, end = '') {
+    assert.equal(await both.gstack.run('drag', from, to), `Dragged ${from} onto ${to}${end}`);
     await both.oracle.page.locator(from).dragTo(both.oracle.page.locator(to));
     return [await both.gstack.js('[heard, order()]'), await both.oracle.page.evaluate('[heard, order()]')];
   }
@@ -36,7 +36,7 @@ describe('trials', () => {
   });
   test('what may not be dragged, or prevents it, hears only the pointer', async () => {
     for (const from of ['#nothing', '#prevented']) {
-      const [ours, theirs] = await dragBoth(from, '#native-drop');
+      const [ours, theirs] = await dragBoth(from, '#native-drop', '; nothing in the page moved');
       assert.deepEqual(ours[0], theirs[0], from);
     }
   });

@@ -6,14 +6,13 @@ import { t } from "../../shared/i18n.js";
 
 /** The modes that gstack adds, with their names in the person's language. */
 const OWN = new Map([
-  ["gstack:read-only", "modeReadOnly"],
-  ["gstack:writes", "modeWrites"],
+  ["gstack:read-only", () => t("modeReadOnly")],
+  ["gstack:writes", () => t("modeWrites")],
 ]);
 
 /** @param {ModeInfo} mode */
 export function modeName({ id, label }) {
-  const own = OWN.get(id);
-  return own ? t(own) : label;
+  return OWN.get(id)?.() ?? label;
 }
 
 /**

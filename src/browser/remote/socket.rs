@@ -16,8 +16,8 @@ use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
-/// A hosted service may start its browser during the handshake.
-const HANDSHAKE_LIMIT: Duration = Duration::from_secs(60);
+/// A hosted service may start its browser during the handshake. Playwright's `connectOverCDP` waits as long.
+const HANDSHAKE_LIMIT: Duration = Duration::from_secs(30);
 /// In bytes. A picture of a long page or a heap snapshot has many megabytes; an endless message has more.
 const LARGEST_MESSAGE: usize = 256 * 1024 * 1024;
 

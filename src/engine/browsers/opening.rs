@@ -102,7 +102,8 @@ impl Browsers {
         let record = TabRecord::default();
         let own = self.attach_options(true, &record, true)?;
         let options = AttachOptions { files: opened.files, ..own };
-        let browser = Browser::attach(opened.transport, None, 1, remote.run.clone(), options).await?;
+        let attached = Browser::attach(opened.transport, None, 1, remote.run.clone(), options).await;
+        let browser = attached.map_err(|error| remote.unless_silent(error))?;
         self.put_into_use(&browser, remote);
         Ok(browser)
     }

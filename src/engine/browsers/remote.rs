@@ -9,6 +9,8 @@ use futures_util::future::BoxFuture;
 use gstack_base::clock::now_millis;
 use gstack_base::mutex::lock;
 use gstack_browser::browser::Browser;
+use gstack_browser::cdp::CdpError;
+use gstack_browser::error::BrowserError;
 use gstack_browser::remote::{Facts, NotReserved, Provider, RemoteError, RemoteSession, Request};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::BrowserRun;
@@ -43,6 +45,16 @@ impl Remote {
     fn status(&self) -> RemoteStatus {
         let Facts { at, view, .. } = self.reserved.facts().clone();
         RemoteStatus { provider: self.kind.to_owned(), at, node: self.reserved.node(), view }
+    }
+
+    /// Says where nothing answered: nobody here can restart that browser.
+    pub(super) fn unless_silent(&self, error: BrowserError) -> Fault {
+        match error {
+            BrowserError::Cdp(CdpError::Timeout { after, .. }) => {
+                RemoteError::Slow { at: self.reserved.facts().at.clone(), limit: after }.into()
+            }
+            other => other.into(),
+        }
     }
 }
 
