@@ -230,7 +230,7 @@ fn a_recording_whose_tab_or_browser_goes_is_saved_with_what_there_was() {
         other.run("video", &["start", "gone.webm"]).await;
         show(&other, 600).await;
         let folder = other.folder.clone();
-        other.end().await;
+        other.close_browser().await;
         let saved = world.output("video", &["stop"]).await.unwrap();
         assert_eq!(saved.note.as_deref(), Some("… it ended before it was stopped: its browser went away"));
         let video = played(&world, &saved.files[0], &[(0.2, 50, 50)]).await;

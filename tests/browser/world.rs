@@ -1,4 +1,7 @@
-//! A test's own browser, its pages on loopback, and helpers to run commands.
+//! A test's browser, its pages on loopback, and helpers to run commands.
+//!
+//! A browser is used by one test after the other, as by one daemon after the other, because starting one takes longer than
+//! most tests. Each test gets one empty tab and no cookies.
 
 use crate::patience::Patience;
 use axum::Router;
@@ -13,15 +16,18 @@ use gstack_browser::browser::{AttachOptions, Browser};
 use gstack_browser::dialogs::DialogPolicy;
 use gstack_browser::downloads::DownloadFolders;
 use gstack_browser::effects::Effects;
+use gstack_browser::error::BrowserError;
+use gstack_browser::keeper_link::{self, KeeperLink, LinkError};
 use gstack_browser::launch::{LaunchOptions, start, stop};
 use gstack_browser::page::video::Recordings;
 use gstack_browser::page::{Pages, script};
 use gstack_command::{Call, Context, Output, Progress, RecordingLog, Steps, TabSwitch, registry};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::TabId;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,6 +53,7 @@ pub const REFUSED_ADDRESS: &str = "127.0.0.66";
 const RULES: &str = "--host-resolver-rules=MAP *.refused.test 127.0.0.66";
 
 /// A hanging test must not keep its browser running.
+const POLL: Duration = Duration::from_millis(10);
 const TEST_LIMIT: Duration = Duration::from_secs(180);
 
 /// Headed if the tests have a display: a tab behind another one behaves differently there.
@@ -54,20 +61,29 @@ fn headless() -> bool {
     std::env::var_os("GSTACK_TEST_HEADED").is_none()
 }
 
-pub struct World {
-    pub home: Home,
-    /// Shared with the code that ends the browser, because its sockets are here.
-    pub folder: Arc<tempfile::TempDir>,
-    pub context: Context,
-    pub port: u16,
+/// The browser of the last test that passed, for the next one.
+static KEPT: Mutex<Option<Arc<Started>>> = Mutex::new(None);
+
+/// A browser. Ends with the last test that uses it, in any case.
+struct Started {
+    home: Home,
+    /// Reads standard input until this program ends, however it does, and then ends the browser and
+    /// removes its folder.
+    ender: Mutex<Child>,
 }
 
-impl World {
-    /// Starts headed if a display is given.
-    pub async fn start(display: Option<&str>) -> Self {
-        let headless = display.is_none() && headless();
-        let folder = Arc::new(tempfile::tempdir().unwrap());
-        let home = Home::at(folder.path().join("home")).unwrap();
+impl Drop for Started {
+    fn drop(&mut self) {
+        let mut ender = self.ender.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(ender.stdin.take());
+        assert!(ender.wait().is_ok_and(|ended| ended.success()) || std::thread::panicking());
+    }
+}
+
+impl Started {
+    async fn now(display: Option<&str>, headless: bool) -> (Self, KeeperLink) {
+        let folder = tempfile::tempdir().unwrap().keep();
+        let home = Home::at(folder.join("home")).unwrap();
         let options = LaunchOptions {
             headless: Some(headless),
             environment: display.map(environment_with),
@@ -75,7 +91,64 @@ impl World {
             keeper_program: Some(PathBuf::from(env!("CARGO_BIN_EXE_gstack"))),
             ..LaunchOptions::default()
         };
+        let ender = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "world::ends_the_browser_of_a_program_that_has_ended", "--ignored"])
+            .env("GSTACK_TEST_ENDS", &folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
         let started = start(&home, &options).await.unwrap();
+        (Self { home, ender: Mutex::new(ender) }, started.link)
+    }
+
+    /// Connects again. The keeper notices a little later that the last test has left.
+    async fn again(&self) -> KeeperLink {
+        let patience = Patience::of(Duration::from_secs(5));
+        loop {
+            match keeper_link::connect(&self.home).await {
+                Err(LinkError::Busy) if patience.left().is_some() => tokio::time::sleep(POLL).await,
+                link => return link.unwrap(),
+            }
+        }
+    }
+}
+
+/// Not a test: the process that [`Started`] begins.
+#[test]
+#[ignore = "waits for the end of the program that started it"]
+fn ends_the_browser_of_a_program_that_has_ended() {
+    let Some(folder) = std::env::var_os("GSTACK_TEST_ENDS").map(PathBuf::from) else { return };
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+    let home = Home::at(folder.join("home")).unwrap();
+    tokio::runtime::Runtime::new().unwrap().block_on(stop(&home)).unwrap();
+    std::fs::remove_dir_all(folder).ok();
+}
+
+pub struct World {
+    started: Arc<Started>,
+    /// The files of this test.
+    pub folder: Arc<tempfile::TempDir>,
+    pub context: Context,
+    pub port: u16,
+}
+
+impl World {
+    /// Starts headed if a display is given, in a browser of its own.
+    pub async fn start(display: Option<&str>) -> Self {
+        let headless = display.is_none() && headless();
+        let kept = if display.is_none() { KEPT.lock().unwrap_or_else(PoisonError::into_inner).take() } else { None };
+        let (started, link) = match kept {
+            Some(kept) => {
+                let link = kept.again().await;
+                (kept, link)
+            }
+            None => {
+                let (started, link) = Started::now(display, headless).await;
+                (Arc::new(started), link)
+            }
+        };
+        let folder = Arc::new(tempfile::tempdir().unwrap());
         let cwd = folder.path().join("cwd");
         let temp_folder = folder.path().join("temp");
         let incoming = folder.path().join("incoming");
@@ -89,7 +162,7 @@ impl World {
             refuses: Some(|address| address == REFUSED_ADDRESS),
             ..AttachOptions::default()
         };
-        let browser = Browser::attach_kept(started.link, attach).await.unwrap();
+        let browser = Browser::attach_kept(link, attach).await.unwrap();
         let context = Context {
             leased: std::collections::BTreeMap::new(),
             only_on: None,
@@ -116,13 +189,36 @@ impl World {
             sign_ins: Arc::new(crate::signing_in::Saved),
             cancel: CancellationToken::new(),
         };
-        Self { home, folder, context, port: serve().await }
+        Self { started, folder, context, port: serve().await }
     }
 
+    /// Gives the browser to the next test, if it can be left as it was found.
     pub async fn end(self) {
+        let is_clean = self.context.browser.is_headless()
+            && tokio::time::timeout(Duration::from_secs(10), self.clean()).await.is_ok_and(|cleaned| cleaned.is_ok());
         self.context.browser.detach().await;
-        assert!(stop(&self.home).await.unwrap());
-        drop(self.folder);
+        if is_clean {
+            *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.started);
+        }
+    }
+
+    /// Ends the browser, as a person does who closes it.
+    pub async fn close_browser(self) {
+        assert!(stop(&self.started.home).await.unwrap());
+    }
+
+    /// Leaves one empty tab, and no cookies.
+    async fn clean(&self) -> Result<(), BrowserError> {
+        let browser = &self.context.browser;
+        let last = browser.new_tab().await?.info()?.id;
+        for tab in browser.tabs() {
+            if tab.id != last {
+                browser.tab(tab.id)?.close().await?;
+            }
+        }
+        self.closed_down_to(1).await;
+        browser.root().call_json("Storage.clearCookies", &json!({}), TEST_LIMIT).await?;
+        Ok(())
     }
 
     pub fn page(&self, name: &str) -> String {
@@ -168,19 +264,19 @@ impl World {
     /// Returns the same world for commands of one tab.
     pub fn in_tab(&self, tab: TabId) -> Self {
         let context = Context { tab: Some(tab), on_tab_switch: TabSwitch::Ignored, ..self.context.clone() };
-        Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
+        Self { started: Arc::clone(&self.started), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 
     /// Returns the same world with the permissions for the page of this URL.
     pub fn allowed_on(&self, url: &str) -> Self {
         let context = Context { only_on: Some(SiteOrPage::of(url)), ..self.context.clone() };
-        Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
+        Self { started: Arc::clone(&self.started), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 
     /// Returns the same world for a model.
     pub fn for_model(&self) -> Self {
         let context = Context { for_model: true, reader: Some("agent".to_owned()), ..self.context.clone() };
-        Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
+        Self { started: Arc::clone(&self.started), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 
     /// Opens a page in a tab behind the first one, which stays in view.
@@ -202,7 +298,7 @@ impl World {
     }
 }
 
-/// Runs a test in its own runtime and ends the browser in any case.
+/// Runs a test in its own runtime.
 pub fn with_world<F: Future<Output = World>>(test: impl FnOnce(World) -> F) {
     with_world_on(None, TEST_LIMIT, test);
 }
@@ -237,7 +333,6 @@ fn with_world_on<F: Future<Output = World>>(display: Option<&str>, limit: Durati
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let world = runtime.block_on(World::start(display));
-    let cleaner = Cleaner { home: world.home.clone(), _folder: Arc::clone(&world.folder) };
     let limited = async {
         tokio::select! {
             world = test(world) => world,
@@ -246,29 +341,12 @@ fn with_world_on<F: Future<Output = World>>(display: Option<&str>, limit: Durati
     };
     let world = runtime.block_on(limited);
     runtime.block_on(world.end());
-    drop(cleaner);
 }
 
 async fn too_late(limit: Duration) {
     let patience = Patience::of(limit);
     while let Some(left) = patience.left() {
         tokio::time::sleep(left).await;
-    }
-}
-
-/// Ends the browser of a panicked test.
-struct Cleaner {
-    home: Home,
-    _folder: Arc<tempfile::TempDir>,
-}
-
-impl Drop for Cleaner {
-    fn drop(&mut self) {
-        let home = self.home.clone();
-        let ended = std::thread::spawn(move || {
-            tokio::runtime::Runtime::new().map(|runtime| runtime.block_on(stop(&home)).is_ok())
-        });
-        assert!(ended.join().is_ok() || std::thread::panicking());
     }
 }
 

@@ -269,10 +269,10 @@ describe('gstack mcp on standard input and output', () => {
     assert.ok(!depth.isError, words(depth));
   });
 
-  test('what a client gets after a handoff is in the envelope with its mark', async () => {
+  test('what a client gets by `resume` is in the envelope with its mark, and nothing was handed off', async () => {
     const secrets = await connect('--profile', 'all', '--secrets');
     const resumed = words(await secrets.callTool({ name: 'resume', arguments: {} }));
-    assert.match(resumed, /^RESUMED\n--- BEGIN UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16} /);
+    assert.match(resumed, /^Nothing was paused or handed off\. The page now:\n--- BEGIN UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16} /);
     await secrets.close();
   });
 

@@ -99,7 +99,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Resume),
         phrases: &[phrase(Verb::LookAt, "the page again")],
-        output: "RESUMED, then who continues, or a snapshot with fresh refs",
+        output: "RESUMED, or that nothing was paused; then who continues, or a snapshot with fresh refs",
         data: "",
         run: by_itself,
     },

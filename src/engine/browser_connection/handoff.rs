@@ -35,7 +35,9 @@ impl BrowserConnection {
         let (told, outcome) = oneshot::channel();
         let connection = self.clone();
         self.tasks.spawn(async move {
-            if told.send(connection.hand_off(&request, message).await).is_err() {
+            let result = connection.hand_off(&request, message).await;
+            connection.browsers.set_handed_off(result.is_ok());
+            if told.send(result).is_err() {
                 tracing::info!("nobody waits for the handoff's end");
             }
         });
@@ -93,14 +95,16 @@ impl BrowserConnection {
         Ok(handed_off(&url, message.as_deref(), &failed.collect::<Vec<_>>(), browser.tabs().len()))
     }
 
-    /// Describes the page after the person used it.
+    /// Describes the page after the person used it, or as it is if nothing was handed off.
     pub(crate) async fn resume(&self, request: &CommandRequest) -> Result<CommandResult, Fault> {
         if self.browsers.current().is_none() {
             return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["there is nothing to continue"])).into());
         }
         let call = Call::parse("snapshot", &["-i".to_owned()])?;
         let output = self.runner.run(&call, terminal_target(request), CancellationToken::new()).await?;
-        let output = Output { head: Some("RESUMED".to_owned()), ..output };
+        let was_handed_off = self.browsers.set_handed_off(false);
+        let head = if was_handed_off { "RESUMED" } else { "Nothing was paused or handed off. The page now:" };
+        let output = Output { head: Some(head.to_owned()), ..output };
         Ok(if request.for_model { output.into_result_for_model() } else { output.into_result() })
     }
 

@@ -10,6 +10,7 @@ use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::{BrowserRun, TabId};
 use gstack_protocol::status::NamedBrowserInfo;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Each browser that gstack starts takes some hundred megabytes, and a daemon drives all of them.
 pub(super) const MOST_BROWSERS: usize = 8;
@@ -125,6 +126,11 @@ impl Browsers {
     /// Returns why the browser ended, if it was in use and gstack did not close it.
     pub(crate) fn why_lost(&self) -> Option<String> {
         self.has_lost().then(|| lock(&self.own.lost).map_or(ENDED_UNSEEN, |lost| lost.why).to_owned())
+    }
+
+    /// Records whether a person has the browser after a handoff. Returns the earlier answer.
+    pub(crate) fn set_handed_off(&self, is_handed_off: bool) -> bool {
+        self.own.is_handed_off.swap(is_handed_off, Ordering::Relaxed)
     }
 
     /// Returns the fault of a named browser that is not connected. The main one may be opened by a command instead.

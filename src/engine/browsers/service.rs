@@ -20,6 +20,7 @@ use gstack_browser::tabs::{TabNumbers, TabRecord};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::BrowserRun;
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 /// A handle to the browsers, with one of them chosen: the main one, unless `named` says otherwise. What names no tab
@@ -70,6 +71,8 @@ pub(super) struct NamedBrowser {
     pub(super) recorded: Mutex<Option<TabRecord>>,
     /// Why the browser is gone, if this daemon saw it.
     pub(super) lost: Mutex<Option<Lost>>,
+    /// Set by a handoff until somebody resumes.
+    pub(super) is_handed_off: AtomicBool,
 }
 
 /// How a browser went away.
@@ -91,6 +94,7 @@ impl NamedBrowser {
             failures: Failures::default(),
             recorded: Mutex::default(),
             lost: Mutex::default(),
+            is_handed_off: AtomicBool::new(false),
         }
     }
 }
