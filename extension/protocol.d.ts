@@ -1158,7 +1158,11 @@ effects?: Array<Effect>,
 /**
  * The number of failed commands inside a `chain` or `tab-each`; the output names them.
  */
-failedSteps?: number, };
+failedSteps?: number, 
+/**
+ * The command opened a browser first, because none was open. That browser has no window.
+ */
+openedBrowser?: boolean, };
 
 export type CommandRun = { chromeTabId: ChromeTabId, command: string, args: Array<string>, 
 /**

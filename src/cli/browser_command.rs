@@ -16,6 +16,7 @@ use gstack_command::registry;
 use gstack_protocol::command::{CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, TOKEN_VARIABLE};
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Runs a command if the fast path can serve it. `None`: nothing was printed, and nothing was sent that may not be sent
@@ -109,6 +110,9 @@ pub(super) fn told(answer: Result<CommandResult, Fault>, writes: bool, json: boo
     let result = answer.map_err(|fault| if writes { fault.of_writer() } else { fault.of_reader() })?;
     // The same format as over HTTP.
     show(json, &result.answer(), || result.output.clone())?;
+    if result.opened_browser && std::io::stderr().is_terminal() {
+        tell("Opened a browser without a window. For one with the side panel: gstack disconnect, then gstack connect.");
+    }
     if result.failed_steps > 0 {
         tell(&format!("gstack: {}", failed_steps(result.failed_steps)));
         return Ok(ExitCode::FAILURE);

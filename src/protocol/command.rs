@@ -5,6 +5,7 @@ use super::fault::Fault;
 use super::ids::{ChromeTabId, DriverId, TabId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Not;
 
 /// The maximum size of a `chain` in bytes, from any source.
 pub const LARGEST_CHAIN: usize = 1024 * 1024;
@@ -93,6 +94,9 @@ pub struct CommandResult {
     /// The number of failed commands inside a `chain` or `tab-each`; the output names them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed_steps: usize,
+    /// The command opened a browser first, because none was open. That browser has no window.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub opened_browser: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -102,7 +106,7 @@ fn is_zero(count: &usize) -> bool {
 
 impl CommandResult {
     /// Returns the answer for HTTP and `--json`: `{"ok", "output", "data", "files", "effects"}`. If steps failed, `ok`
-    /// is false and `failedSteps` is their number.
+    /// is false and `failedSteps` is their number; `openedBrowser` is true if the command opened a browser first.
     pub fn answer(&self) -> CommandAnswer<'_> {
         CommandAnswer {
             ok: self.failed_steps == 0,
@@ -111,6 +115,7 @@ impl CommandResult {
             files: &self.files,
             effects: &self.effects,
             failed_steps: self.failed_steps,
+            opened_browser: self.opened_browser,
         }
     }
 }
@@ -127,6 +132,8 @@ pub struct CommandAnswer<'a> {
     effects: &'a [Effect],
     #[serde(default, skip_serializing_if = "is_zero")]
     failed_steps: usize,
+    #[serde(default, skip_serializing_if = "Not::not")]
+    opened_browser: bool,
 }
 
 /// One line of the answer to `POST /command/lines`, which takes the same request as `POST /command`.

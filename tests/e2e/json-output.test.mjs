@@ -266,6 +266,10 @@ describe('--json of the program’s own commands', () => {
     await run('restart');
     await run('connect');
     assert.equal((await run('disconnect')).closed, true);
+    const opening = scene.home.atTerminal('url');
+    await opening.shows(/Opened a browser without a window/);
+    await opening.ended;
+    await run('disconnect');
     await run('stop');
     assert.deepEqual((await run('instances stop', 'default')).stopped, []);
     const left = [...rows].filter(([command, row]) => (row.type || row.nothing) && !seen.has(command) && !ELSEWHERE[command]);

@@ -295,6 +295,7 @@ impl Output {
             output.push_str(&note);
         }
         let files = self.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        CommandResult { output, data: self.data, files, effects: self.effects, failed_steps: self.failed_steps }
+        let (data, effects, failed_steps) = (self.data, self.effects, self.failed_steps);
+        CommandResult { output, data, files, effects, failed_steps, opened_browser: false }
     }
 }

@@ -264,7 +264,7 @@ impl Commands {
             output = self.with_other_tabs(output, request.tab_id, mine.as_deref());
         }
         if !for_model {
-            return Ok(output.into_result());
+            return Ok(CommandResult { opened_browser: !has_own, ..output.into_result() });
         }
         if let Some(keeps) = keeps {
             self.rests.cut(&mut output, keeps, call.spec);

@@ -58,6 +58,12 @@ impl HopChecks {
         hops.push(self.agent_hop().await);
         let mut notes = self.file_notes().await;
         notes.extend(self.limit_notes());
+        if self.is_windowless() {
+            notes.push(
+                "the open browser has no window; for one with the side panel: gstack disconnect, then gstack connect"
+                    .to_owned(),
+            );
+        }
         notes.extend(self.worktrees.notes().await);
         Doctor { hops, notes }
     }
@@ -124,7 +130,8 @@ impl HopChecks {
     /// Checks the path out to a browser's extension and its panels.
     async fn way_to_panels(&self) -> Vec<HopState> {
         let Some((sender, preamble, panel, panels)) = self.ports.busiest() else {
-            return vec![no_host(), no_panel()];
+            // A browser without a window has no side panel to reach.
+            return if self.is_windowless() { Vec::new() } else { vec![no_host(), no_panel()] };
         };
         let words = host_words(&preamble);
         let mut hops = match self.ports.echo(&sender, None, LIMIT).await {
@@ -149,6 +156,10 @@ impl HopChecks {
             },
         });
         hops
+    }
+
+    fn is_windowless(&self) -> bool {
+        self.browsers.current().is_some_and(|browser| browser.is_headless())
     }
 
     /// Handles the answer to an echo.
