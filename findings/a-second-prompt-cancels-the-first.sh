@@ -8,11 +8,9 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @github/copilot@1.0.102 @agentclientprotocol/claude-agent-acp@0.101.0
-mkdir project
-cat >probe.mjs <<'JS'
+agents copilot claude
+probe <<'JS'
 import { setTimeout as sleep } from 'node:timers/promises';
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
 for (const name of ['copilot', 'claude']) {
   const fake = await model(`requests-${name}`);
   const program = agent(...known(name, fake.url));
@@ -36,7 +34,6 @@ for (const name of ['copilot', 'claude']) {
   fake.stop();
 }
 JS
-offline node probe.mjs "$here" >seen.txt
 value() { sed -n "s#^$1 ##p" seen.txt; }
 expect "copilot" "first cancelled, second end_turn both asked" "$(value copilot)"
 expect "Claude" "first end_turn, second end_turn both asked" "$(value claude)"

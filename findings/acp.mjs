@@ -55,6 +55,49 @@ export function known(name, url) {
   return agents[name];
 }
 
+/** The MCP server of mcp.mjs, with the tools that the file `tools.mjs` exports. Its log is the file mcp.log. */
+export function mcpServer() {
+  const here = fileURLToPath(new URL('mcp.mjs', import.meta.url));
+  return { name: 'srv', command: process.execPath, args: [here, `${process.cwd()}/tools.mjs`, `${process.cwd()}/mcp.log`], env: [] };
+}
+
+/** What an agent calls a tool of the server "srv" in front of its model. */
+const toolNames = {
+  claude: (tool) => `mcp__srv__${tool}`, codex: (tool) => `mcp__srv/${tool}`, gemini: (tool) => `mcp_srv_${tool}`,
+  opencode: (tool) => `srv_${tool}`, qwen: (tool) => `mcp__srv__${tool}`,
+};
+const modesWithoutQuestions = { claude: 'bypassPermissions', codex: 'agent-full-access', gemini: 'yolo', qwen: 'yolo' };
+const resultMarks = ['"tool_result"', '"role":"tool"', '"function_call_output"', '"functionResponse"'];
+
+/**
+ * Starts a known agent and a session in the folder `project`. Returns the agent with `sessionId`, `prompt(text)`, and `call(tool)`, which
+ * lets the model call a tool of an MCP server and returns what the model then gets as its result (JSON in the form of its API).
+ */
+export async function session(name, fake, mcpServers = []) {
+  const program = agent(...known(name, fake.url));
+  await program.initialize();
+  const { result, error } = await program.ask('session/new', { cwd: `${process.cwd()}/project`, mcpServers });
+  if (error) throw new Error(error.message);
+  const { sessionId } = result;
+  const modeId = mcpServers.length > 0 && modesWithoutQuestions[name];
+  if (modeId) await program.ask('session/set_mode', { sessionId, modeId });
+  const prompt = (text) => program.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text }] });
+  const call = async (tool, input = {}) => {
+    const before = fake.requests().length;
+    const asked = `CALL ${toolNames[name](tool)} `;
+    await prompt(`${asked}${JSON.stringify(input)} END`);
+    for (const { body } of fake.requests().slice(before)) {
+      const said = JSON.stringify(body.messages ?? body.input ?? body.contents ?? '');
+      const from = said.lastIndexOf('CALL ');
+      const at = resultMarks.map((mark) => said.indexOf(mark, Math.max(from, 0))).find((at) => at >= 0);
+      // qwen asks about the turn before, unseen, at any time.
+      if (said.startsWith(asked, from) && at >= 0) return said.slice(at);
+    }
+    return 'no result';
+  };
+  return Object.assign(program, { sessionId, prompt, call });
+}
+
 export function agent(command, args, env = {}, cwd = process.cwd()) {
   const inherited = Object.entries(process.env)
     .filter(([key]) => !/^(CLAUDE|ANTHROPIC|OPENAI|GEMINI|GOOGLE|COPILOT|OPENCODE|QWEN)/.test(key));

@@ -8,12 +8,10 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @agentclientprotocol/claude-agent-acp@0.101.0
-mkdir project
-cat >probe.mjs <<'JS'
+agents claude
+probe <<'JS'
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
 const fake = await model();
 const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const program = agent(...known('claude', fake.url));
@@ -31,7 +29,6 @@ console.log('left', existsSync(file) && readFileSync(file).toString('base64') ==
 // Takes away what the agent left: FOLDER of claude-UID/FOLDER/SESSION/images/1.png.
 if (outside) rmSync(dirname(dirname(dirname(file))), { recursive: true });
 JS
-offline node probe.mjs "$here" >seen.txt
 value() { sed -n "s#^$1 ##p" seen.txt; }
 expect "the model gets the image" true "$(value image)"
 expect "the model is told a path outside the home" "true images/1.png" "$(value path)"

@@ -8,10 +8,8 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @agentclientprotocol/codex-acp@2.6.0
-mkdir project
-cat >probe.mjs <<'JS'
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
+agents codex
+probe <<'JS'
 const fake = await model();
 const program = agent(...known('codex', fake.url));
 await program.initialize();
@@ -30,7 +28,6 @@ console.log('words', words.join(', '));
 await program.stop();
 fake.stop();
 JS
-offline node probe.mjs "$here" >seen.txt
 value() { sed -n "s#^$1 ##p" seen.txt; }
 expect "requests for the configured model in three turns" 3 "$(value own)"
 expect "requests for another model; without tools, for a title" "1 true" "$(value other)"

@@ -8,11 +8,9 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @github/copilot@1.0.102 @agentclientprotocol/claude-agent-acp@0.101.0
-mkdir project
-cat >probe.mjs <<'JS'
+agents copilot claude
+probe <<'JS'
 import { existsSync, readFileSync } from 'node:fs';
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
 for (const name of ['copilot', 'claude']) {
   const fake = await model(`requests-${name}`);
   const program = agent(...known(name, fake.url));
@@ -30,7 +28,6 @@ for (const name of ['copilot', 'claude']) {
   fake.stop();
 }
 JS
-offline node probe.mjs "$here" >seen.txt
 value() { sed -n "s#^$1 ##p" seen.txt; }
 expect "copilot" "true end_turn text not sent in a file not left" "$(value copilot)"
 expect "Claude" "true end_turn text sent in no file not left" "$(value claude)"

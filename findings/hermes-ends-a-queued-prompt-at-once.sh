@@ -8,10 +8,8 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-pip_install hermes-agent==0.19.0 agent-client-protocol==0.9.0
-mkdir project
-cat >probe.mjs <<'JS'
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
+agents hermes
+probe <<'JS'
 const fake = await model();
 const program = agent(...known('hermes', fake.url));
 await program.initialize();
@@ -33,8 +31,6 @@ await program.stop();
 fake.stop();
 process.exit();
 JS
-offline node probe.mjs "$here" >seen.txt
-seen() { sed -n "s/^$1: //p" seen.txt; }
 expect "the second prompt's answer" "end_turn, usage missing, the first runs" "$(seen second)"
 expect "the model has seen it by then" false "$(seen reached)"
 expect "and when the first prompt is answered" "true, 2 answers" "$(seen then)"

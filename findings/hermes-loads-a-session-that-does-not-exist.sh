@@ -8,11 +8,8 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-pip_install hermes-agent==0.19.0 agent-client-protocol==0.9.0
-npm_install @qwen-code/qwen-code@0.24.4
-mkdir project
-cat >probe.mjs <<'JS'
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
+agents hermes qwen
+probe <<'JS'
 const fake = await model();
 const cwd = `${process.cwd()}/project`;
 const sessionId = '11111111-2222-4333-8444-555555555555';
@@ -32,8 +29,6 @@ for (const name of ['hermes', 'qwen']) {
 fake.stop();
 process.exit();
 JS
-offline node probe.mjs "$here" >seen.txt
-seen() { sed -n "s/^$1: //p" seen.txt; }
 expect "qwen, load of an unknown session" "an error" "$(seen 'qwen load')"
 expect "qwen, an unknown mode" "an error" "$(seen 'qwen mode')"
 expect "hermes, load of an unknown session" "{}" "$(seen 'hermes load')"

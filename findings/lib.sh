@@ -8,6 +8,9 @@
 #   chromium_start [FLAG…]    starts a headless Chromium; sets $cdp (http://127.0.0.1:PORT), $chromium_version and $profile, which is
 #                             new unless `reuse=FOLDER` names one
 #   offline COMMAND…          runs a command that reaches nothing but the loopback
+#   agents NAME…              installs coding agents (claude, codex, copilot, gemini, hermes, opencode, qwen) at their pinned versions
+#   probe                     runs the JavaScript on its standard input, offline, with what acp.mjs exports; its output is seen.txt
+#   seen KEY                  prints what a line "KEY: …" of seen.txt says
 #   need PROGRAM…             ends with 2 if one of these programs is missing
 #   devtools.mjs              in $work: a page server, and a bare DevTools client (which needs `npm_install ws@8.23.0`)
 #   expect WHAT WANTED SEEN   prints WHAT and SEEN; the finding has changed if SEEN differs from WANTED
@@ -77,6 +80,32 @@ pip_install() {
   export PATH="$work/venv/bin:$PATH"
   printf 'pip: %s\n' "$@"
 }
+
+agents() {
+  local agent npm=() pip=()
+  for agent; do
+    case "$agent" in
+      claude) npm+=(@agentclientprotocol/claude-agent-acp@0.101.0) ;;
+      codex) npm+=(@agentclientprotocol/codex-acp@2.6.0) ;;
+      copilot) npm+=(@github/copilot@1.0.102) ;;
+      gemini) npm+=(@google/gemini-cli@0.61.0) ;;
+      hermes) pip+=(hermes-agent==0.19.0 agent-client-protocol==0.9.0) ;;
+      opencode) npm+=(opencode-ai@1.18.33) ;;
+      qwen) npm+=(@qwen-code/qwen-code@0.24.4) ;;
+      *) cannot "no agent is named $agent" ;;
+    esac
+  done
+  [ "${#npm[@]}" -eq 0 ] || npm_install "${npm[@]}"
+  [ "${#pip[@]}" -eq 0 ] || pip_install "${pip[@]}"
+  mkdir -p project
+}
+
+probe() {
+  { echo "import { agent, known, mcpServer, model, session } from '$here/acp.mjs';"; cat; } >probe.mjs
+  offline node probe.mjs >seen.txt
+}
+
+seen() { sed -n "s#^$1: ##p" seen.txt; }
 
 # background COMMAND…: starts a process group of its own that the end of the finding ends; sets $pid.
 background() { setsid "$@" & pid=$!; children+=("$pid"); }

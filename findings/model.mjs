@@ -21,7 +21,7 @@ function newest(body) {
 
 function wantedCall(body) {
   const { call, answered } = newest(body);
-  const found = /^CALL ([\w.-]+) (\{.*?\}) ?END/.exec(call.replaceAll('\\"', '"').replaceAll('\\\\', '\\'));
+  const found = /^CALL ([\w./-]+) (\{.*?\}) ?END/.exec(call.replaceAll('\\"', '"').replaceAll('\\\\', '\\'));
   return found && !answered ? { name: found[1], input: JSON.parse(found[2]), id: `call_${(serial += 1)}` } : undefined;
 }
 
@@ -57,8 +57,10 @@ const apis = {
   },
   responses(body, call) {
     const id = `resp_${(serial += 1)}`;
+    // Codex puts the tools of a server into a namespace: "mcp__srv/tool".
+    const [name, namespace] = (call?.name ?? '').split('/').reverse();
     const item = call
-      ? { type: 'function_call', id: `fc_${serial}`, call_id: call.id, name: call.name,
+      ? { type: 'function_call', id: `fc_${serial}`, call_id: call.id, name, ...(namespace && { namespace }),
         arguments: JSON.stringify(call.input), status: 'completed' }
       : { type: 'message', id: `msg_${serial}`, role: 'assistant', status: 'completed',
         content: [{ type: 'output_text', text: 'Done.', annotations: [] }] };

@@ -10,9 +10,8 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install opencode-ai@1.18.33 @qwen-code/qwen-code@0.24.4
+agents opencode qwen
 need python3
-mkdir project
 cat >confine.py <<'EOF'
 """confine.py PORT COMMAND…: runs it with TCP connections to this port only (Landlock). PORT 0: without a rule."""
 import ctypes, os, struct, sys
@@ -28,8 +27,7 @@ if port := int(sys.argv[1]):
 os.execvp(sys.argv[2], sys.argv[2:])
 EOF
 python3 confine.py 9 true 2>landlock.log || cannot "$(cat landlock.log)"
-cat >probe.mjs <<'JS'
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
+probe <<'JS'
 const fake = await model();
 for (const name of ['qwen', 'opencode']) {
   for (const port of ['0', new URL(fake.url).port]) {
@@ -49,8 +47,6 @@ for (const name of ['qwen', 'opencode']) {
 fake.stop();
 process.exit();
 JS
-offline node probe.mjs "$here" >seen.txt
-seen() { sed -n "s/^$1: //p" seen.txt; }
 expect "qwen" "initialized, end_turn" "$(seen 'qwen free')"
 expect "qwen, TCP to the model alone" "initialized, end_turn" "$(seen 'qwen confined')"
 expect "opencode" "initialized, end_turn" "$(seen 'opencode free')"

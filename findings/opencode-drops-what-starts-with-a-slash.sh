@@ -8,9 +8,8 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install opencode-ai@1.18.33 @agentclientprotocol/claude-agent-acp@0.101.0
-cat >probe.mjs <<'JS'
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
+agents opencode claude
+probe <<'JS'
 const fake = await model();
 for (const name of ['opencode', 'claude']) {
   const program = agent(...known(name, fake.url));
@@ -27,7 +26,6 @@ for (const name of ['opencode', 'claude']) {
 }
 fake.stop();
 JS
-offline node probe.mjs "$here" >seen.txt
 line() { sed -n "$1p" seen.txt; }
 expect "opencode, a path later in the message" "opencode T end_turn answered model asked" "$(line 1)"
 expect "opencode, the message starts with a path" "opencode / end_turn nothing model not asked" "$(line 2)"

@@ -8,12 +8,10 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install opencode-ai@1.18.33 @qwen-code/qwen-code@0.24.4
-mkdir project
-cat >probe.mjs <<'JS'
+agents opencode qwen
+probe <<'JS'
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
 const fake = await model();
 for (const name of ['qwen', 'opencode']) {
   const TMPDIR = join(process.cwd(), `tmp-${name}`);
@@ -34,8 +32,6 @@ for (const name of ['qwen', 'opencode']) {
 fake.stop();
 process.exit();
 JS
-offline node probe.mjs "$here" >seen.txt
-seen() { sed -n "s/^$1: //p" seen.txt; }
 expect "qwen, after one, two and three starts" "0, 0, 0 files, less than 10 MB" "$(seen qwen)"
 expect "opencode, after one, two and three starts" "1, 2, 3 files, more than 10 MB" "$(seen opencode)"
 finish

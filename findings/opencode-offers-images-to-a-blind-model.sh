@@ -8,9 +8,8 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install opencode-ai@1.18.33
-cat >probe.mjs <<'JS'
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
+agents opencode
+probe <<'JS'
 const fake = await model();
 const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const program = agent(...known('opencode', fake.url));
@@ -26,7 +25,6 @@ for (const value of ['fake/m', 'fake/sees']) {
 await program.stop();
 fake.stop();
 JS
-offline node probe.mjs "$here" >seen.txt
 value() { sed -n "s#^$1 ##p" seen.txt; }
 expect "promptCapabilities.image" true "$(value offers)"
 expect "a model without modalities" "end_turn no image told to inform" "$(value fake/m)"

@@ -9,11 +9,9 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install opencode-ai@1.18.33
-mkdir project
+agents opencode
 echo "Tea at four." >project/note.txt
-cat >probe.mjs <<'JS'
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
+probe <<'JS'
 const fake = await model();
 const cwd = `${process.cwd()}/project`;
 const start = async () => {
@@ -40,7 +38,6 @@ console.log('claims', said.some((line) => line.includes('Called the Read tool'))
 await program.stop();
 fake.stop();
 JS
-offline node probe.mjs "$here" >seen.txt
 value() { sed -n "s/^$1 //p" seen.txt; }
 expect "the live turn" "no tool call no request" "$(value live)"
 expect "the model" "has the text" "$(value model)"

@@ -8,11 +8,9 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @qwen-code/qwen-code@0.24.4
-mkdir project
-cat >probe.mjs <<'JS'
+agents qwen
+probe <<'JS'
 import { setTimeout as sleep } from 'node:timers/promises';
-const { agent, known, model } = await import(`${process.argv[2]}/acp.mjs`);
 const fake = await model();
 const program = agent(...known('qwen', fake.url));
 await program.initialize();
@@ -30,7 +28,6 @@ console.log('shown', program.updates(from).filter(({ sessionUpdate }) => /messag
 await program.stop();
 fake.stop();
 JS
-offline node probe.mjs "$here" >seen.txt
 value() { sed -n "s#^$1 ##p" seen.txt; }
 expect "a request about memories after the turn, with the person's words" "true true" "$(value asked)"
 expect "its tools: one that writes, fewer than the turn's" "true true" "$(value tools)"

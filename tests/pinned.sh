@@ -67,7 +67,7 @@ docs/* @browserbasehq/stagehand 3.7 as tests/frameworks
 tests/frameworks/requirements.txt * * what browser-use 0.13.14 installs
 tests/browserless/package.json playwright-core 1.58.2 Browserless 2.42.0 requires this one
 findings/mhtml-readers-drop-the-frames.sh jsdom 29.1.1 the newest for Node.js 20
-findings/hermes-* agent-client-protocol 0.9.0 hermes-agent 0.19.0 requires this one
+findings/lib.sh agent-client-protocol 0.9.0 hermes-agent 0.19.0 requires this one
 HELD
 }
 
