@@ -9,14 +9,16 @@ import { createInterface } from 'node:readline';
 const [file, log] = process.argv.slice(2);
 let { default: tools } = await import(file);
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-const listed = ({ answer, after, ...tool }) => ({ description: `Does ${tool.name}`, inputSchema: { type: 'object', properties: {} }, ...tool });
+const inputSchema = { type: 'object', properties: {} };
+const listed = ({ answer, after, ...tool }) => ({ description: `Does ${tool.name}`, inputSchema, ...tool });
+const serverInfo = { name: 'srv', version: '1' };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   appendFileSync(log, `${line}\n`);
   const { id, method, params } = JSON.parse(line);
   const reply = (result) => send({ id, result });
   if (method === 'initialize') {
-    reply({ protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'srv', version: '1' } });
+    reply({ protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo });
   } else if (method === 'tools/list') reply({ tools: tools.map(listed) });
   else if (method === 'tools/call') {
     const tool = tools.find(({ name }) => name === params.name);

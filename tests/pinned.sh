@@ -37,6 +37,7 @@ pins() {
 npm @anthropic-ai/claude-code Claude Code
 npm @openai/codex Codex
 npm @google/gemini-cli Gemini CLI
+npm @agentclientprotocol/claude-agent-acp claude-agent-acp
 npm playwright-core Playwright
 npm puppeteer-core Puppeteer
 npm @browserbasehq/stagehand Stagehand
