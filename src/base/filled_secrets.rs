@@ -74,9 +74,15 @@ fn places(text: &str, words: Words) -> Vec<(usize, usize)> {
         return Vec::new();
     }
     let now = Instant::now();
-    let canonical = Canonical::of(text);
+    let bytes = Canonical::bytes_of(text.as_bytes());
     let known = lock(&KNOWN);
     let forms = known.iter().filter(|one| one.until.is_none_or(|until| until > now)).flat_map(|one| &one.forms);
+    let has_ellipsis = memmem::find(&bytes, ELLIPSIS).is_some();
+    if !has_ellipsis && !forms.clone().any(|form| memmem::find(&bytes, form).is_some()) {
+        return Vec::new();
+    }
+    // Where they are in the text is needed only now.
+    let canonical = Canonical::of(text);
     forms.flat_map(|form| found(&canonical, form, words)).collect()
 }
 
@@ -208,7 +214,7 @@ fn forms_of(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
         forms.insert(bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect());
         forms.extend((0..3).filter_map(|offset| in_base64(bytes, offset)));
     }
-    let canonical: BTreeSet<_> = forms.iter().map(|form| Canonical::of_bytes(form).bytes).collect();
+    let canonical: BTreeSet<_> = forms.iter().map(|form| Canonical::bytes_of(form)).collect();
     canonical.into_iter().filter(|form| form.len() >= SHORTEST).map(Zeroizing::new).collect()
 }
 
@@ -303,11 +309,13 @@ mod tests {
             "- link \"More about the Horse &amp; the cart\" [ref=e12] https://a.example/list?q=a%20b%2Fc&page=2\n";
         for kilobytes in [1, 4, 16, 64] {
             let text = line.repeat(kilobytes * 1024 / line.len());
-            let began = Instant::now();
-            for _ in 0..100 {
+            // The fastest: other programs on the machine only add to it.
+            let once = || {
+                let began = Instant::now();
                 assert!(matches!(without(std::hint::black_box(&text)), Cow::Borrowed(_)));
-            }
-            println!("{kilobytes} KB: {:?}", began.elapsed() / 100);
+                began.elapsed()
+            };
+            println!("{kilobytes} KB: {:?}", (0..500).map(|_| once()).min().unwrap_or_default());
         }
     }
 

@@ -40,18 +40,23 @@ const FOLDED: [u8; 256] = {
 pub(super) struct Canonical {
     pub(super) bytes: Vec<u8>,
     /// For each byte where in the text its spelling begins, and at last the end of the text. A spelling ends where the next one begins.
-    starts: Vec<u32>,
+    /// `None`: not recorded, which halves the time.
+    starts: Option<Vec<u32>>,
 }
 
 impl Canonical {
     pub(super) fn of(text: &str) -> Self {
-        Self::of_bytes(text.as_bytes())
+        let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        Self::new(text.as_bytes(), Some((0..=end).collect()))
     }
 
-    /// The same of bytes in any encoding.
-    pub(super) fn of_bytes(text: &[u8]) -> Self {
-        let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let mut found = Self { bytes: text.to_vec(), starts: (0..=end).collect() };
+    /// Returns the same without places, of a text in any encoding.
+    pub(super) fn bytes_of(text: &[u8]) -> Vec<u8> {
+        Self::new(text, None).bytes
+    }
+
+    fn new(text: &[u8], starts: Option<Vec<u32>>) -> Self {
+        let mut found = Self { bytes: text.to_vec(), starts };
         for _ in 0..MOST_PASSES {
             let Some(decoded) = found.decoded() else { break };
             found = decoded;
@@ -62,7 +67,8 @@ impl Canonical {
 
     /// The range of the text that spells these bytes.
     pub(super) fn place(&self, from: usize, to: usize) -> (usize, usize) {
-        (self.starts[from] as usize, self.starts[to] as usize)
+        let start = |at: usize| self.starts.as_ref().map_or(at, |starts| starts[at] as usize);
+        (start(from), start(to))
     }
 
     /// The character before a byte. `None` at the beginning.
@@ -95,10 +101,9 @@ impl Canonical {
                 at = next + 1;
                 continue;
             };
-            let to =
-                to.get_or_insert_with(|| Self { bytes: Vec::with_capacity(end), starts: Vec::with_capacity(end + 1) });
+            let starts = || self.starts.as_ref().map(|_| Vec::with_capacity(end + 1));
+            let to = to.get_or_insert_with(|| Self { bytes: Vec::with_capacity(end), starts: starts() });
             to.bytes.extend_from_slice(&text[done..next]);
-            to.starts.extend_from_slice(&self.starts[done..next]);
             let mut bytes = [0; 4];
             let decoded = match unit {
                 Unit::Byte(byte) => {
@@ -108,12 +113,17 @@ impl Canonical {
                 Unit::Letter(letter) => letter.encode_utf8(&mut bytes).as_bytes(),
             };
             to.bytes.extend_from_slice(decoded);
-            to.starts.extend(std::iter::repeat_n(self.starts[next], decoded.len()));
+            if let (Some(starts), Some(before)) = (&mut to.starts, &self.starts) {
+                starts.extend_from_slice(&before[done..next]);
+                starts.extend(std::iter::repeat_n(before[next], decoded.len()));
+            }
             (at, done) = (next + length, next + length);
         }
         let mut to = to?;
         to.bytes.extend_from_slice(&text[done..]);
-        to.starts.extend_from_slice(&self.starts[done..]);
+        if let (Some(starts), Some(before)) = (&mut to.starts, &self.starts) {
+            starts.extend_from_slice(&before[done..]);
+        }
         Some(to)
     }
 
@@ -123,23 +133,27 @@ impl Canonical {
         if memchr::memchr2(b'\\', 0, &self.bytes).is_none() {
             return;
         }
+        let Some(starts) = &mut self.starts else {
+            self.bytes.retain(|byte| !matches!(byte, b'\\' | 0));
+            return;
+        };
         let mut kept = 0;
         let mut begins = None;
         for at in 0..self.bytes.len() {
-            let (byte, start) = (self.bytes[at], self.starts[at]);
-            let start = begins.take().unwrap_or(start);
+            let byte = self.bytes[at];
+            let start = begins.take().unwrap_or(starts[at]);
             if matches!(byte, b'\\' | 0) {
                 begins = Some(start);
                 continue;
             }
             self.bytes[kept] = byte;
-            self.starts[kept] = start;
+            starts[kept] = start;
             kept += 1;
         }
-        let end = self.starts[self.bytes.len()];
+        let end = starts[self.bytes.len()];
         self.bytes.truncate(kept);
-        self.starts.truncate(kept);
-        self.starts.push(begins.unwrap_or(end));
+        starts.truncate(kept);
+        starts.push(begins.unwrap_or(end));
     }
 }
 
@@ -273,6 +287,7 @@ mod tests {
         #[test]
         fn each_place_is_within_the_text_and_on_a_letter(text in "[%u&#x0-9a-f\\\\;+ÜX😀amp]{0,40}") {
             let found = Canonical::of(&text);
+            prop_assert_eq!(&found.bytes, &Canonical::bytes_of(text.as_bytes()));
             let mut last = 0;
             for at in 0..found.bytes.len() {
                 let (from, to) = found.place(at, at + 1);

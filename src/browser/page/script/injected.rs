@@ -88,6 +88,7 @@ functions! {
     FocusElement = "focusElement",
     FocusIsPassword = "focusIsPassword",
     FocusLeadsTo = "focusLeadsTo",
+    FrameAt = "frameAt",
     FrameElement = "frameElement",
     FrameHit = "frameHit",
     FrameView = "frameView",
