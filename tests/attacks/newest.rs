@@ -41,6 +41,9 @@ fn the_newest_commands_open_nothing_to_an_agent() {
         ("video", json!({"action": "start", "path": "page.webm"})),
         ("emulate", json!({"what": "permissions", "value": "grant camera"})),
         ("har", json!({"action": "start", "secrets": true})),
+        ("heap", json!({"action": "snapshot"})),
+        ("trace", json!({"action": "start"})),
+        ("coverage", json!({"what": "js", "action": "start"})),
     ] {
         let said = turn.tries(tool, &input).unwrap();
         assert!(said.is_error && !said.text.contains("from the person"), "{tool} {input}: {said:?}");
@@ -130,4 +133,34 @@ fn a_command_with_progress_in_an_agent_s_shell_is_the_agent_s() {
             assert!(said.is_error, "{before} {command}: {said:?}");
         }
     }
+}
+
+/// A person can read a few cards, so a turn has only so many open: the next call is refused, and what is open stays.
+#[test]
+fn a_turn_that_asks_without_end_opens_eight_cards() {
+    let site = Site::start(site);
+    let hostile = Hostile::at(Some(&site.url("/")));
+    let mut turn = hostile.turn("Flood");
+    let gstack = env!("CARGO_BIN_EXE_gstack");
+    turn.starts_in_shell(&format!(
+        "for n in 1 2 3 4 5 6 7 8; do {gstack} fill '#n' $n & done; until [ -e go ]; do sleep 0.1; done; \
+         {gstack} fill '#n' more || echo no-fill; {gstack} goto '{}more' || echo no-goto; touch done; wait",
+        site.url("/")
+    ));
+    let work = hostile.stage.work();
+    let until = |reached: &dyn Fn() -> bool| {
+        while !reached() {
+            assert!(hostile.approvals().len() <= 8);
+        }
+    };
+    until(&|| hostile.approvals().len() == 8);
+    std::fs::write(work.join("go"), "").unwrap();
+    until(&|| work.join("done").exists());
+    let open = hostile.approvals();
+    assert_eq!(open.len(), 8, "{open:?}");
+    for asked in open {
+        hostile.stage.run(&["approvals", "deny", asked["approvalId"].as_str().unwrap()]);
+    }
+    let said = turn.shell_ended();
+    assert!(said.text.contains("no-fill") && said.text.contains("no-goto"), "{said:?}");
 }

@@ -41,6 +41,7 @@ type InjectedFunction =
   | "focusElement"
   | "focusIsPassword"
   | "focusLeadsTo"
+  | "frameAt"
   | "frameElement"
   | "frameHit"
   | "frameView"

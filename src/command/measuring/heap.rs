@@ -1,7 +1,7 @@
 //! The `heap` command.
 //!
-//! Owns the spec and the file. A snapshot contains everything that the page holds, including secrets: it is for people
-//! only.
+//! Owns the spec and the file. A snapshot contains everything that the page holds, including secrets, except those that
+//! gstack filled in: it is for people only.
 
 use crate::core::output_files::named_or_unnamed;
 use crate::core::{Arguments, Context, Output, wrong};
@@ -10,6 +10,7 @@ use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
+use gstack_base::filled_secrets;
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
@@ -93,9 +94,11 @@ async fn snapshot(context: &Context, typed: Option<&str>) -> Result<Output, Faul
     let page = context.page().await?;
     let mut file = PartialFile::create(&path)?;
     let mut parts = page.heap_snapshot().await?;
+    let mut texts = Texts::default();
     while let Some(part) = parts.next().await? {
-        file.write(part.as_bytes()).await?;
+        file.write(texts.add(&part).as_bytes()).await?;
     }
+    file.write(texts.end().as_bytes()).await?;
     let bytes = file.size();
     file.finish().await?;
     let shown = path.display().to_string();
@@ -103,4 +106,61 @@ async fn snapshot(context: &Context, typed: Option<&str>) -> Result<Output, Faul
         Output::text(format!("Heap snapshot saved: {shown}")).data(json!({ "path": shown, "bytes": bytes }));
     output.files.push(path);
     Ok(output)
+}
+
+/// The end of a snapshot is the list of its texts, one on each line. Only these lose the secrets that gstack filled in: the
+/// numbers before them are places in the file.
+#[derive(Default)]
+struct Texts {
+    begun: bool,
+    /// A line that is not complete yet.
+    rest: String,
+}
+
+const TEXTS: &str = "\"strings\":[";
+
+impl Texts {
+    /// Returns the complete lines.
+    fn add(&mut self, part: &str) -> String {
+        self.rest.push_str(part);
+        let complete = self.rest.rfind('\n').map_or(0, |at| at + 1);
+        let rest = self.rest.split_off(complete);
+        self.clean(rest)
+    }
+
+    fn end(&mut self) -> String {
+        self.clean(String::new())
+    }
+
+    fn clean(&mut self, rest: String) -> String {
+        let lines = std::mem::replace(&mut self.rest, rest);
+        if self.begun {
+            return filled_secrets::without(&lines).into_owned();
+        }
+        let Some(at) = lines.find(TEXTS) else { return lines };
+        self.begun = true;
+        let (numbers, texts) = lines.split_at(at);
+        numbers.to_owned() + &filled_secrets::without(texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Texts;
+    use gstack_base::filled_secrets;
+
+    #[test]
+    fn texts_lose_secrets_wherever_the_parts_end_and_numbers_stay() {
+        filled_secrets::remember("kept918273\"x", None);
+        filled_secrets::remember("918274", None);
+        let whole = "{\"nodes\":[918274,1\n,918274],\n\"strings\":[\"a\",\n\"is kept918273\\\"x\",\n\"918274\"]}";
+        for length in [1, 7, 20, whole.len()] {
+            let mut texts = Texts::default();
+            let letters: Vec<char> = whole.chars().collect();
+            let mut clean: String = letters.chunks(length).map(|part| texts.add(&part.iter().collect::<String>())).collect();
+            clean += &texts.end();
+            let wanted = "{\"nodes\":[918274,1\n,918274],\n\"strings\":[\"a\",\n\"is [redacted]\",\n\"[redacted]\"]}";
+            assert_eq!(clean, wanted, "parts of {length}");
+        }
+    }
 }

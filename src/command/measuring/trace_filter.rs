@@ -1,9 +1,10 @@
 //! The trace events to keep, and what to remove from them.
 //!
-//! Owns the rules: no events of other tabs' processes, no secrets in addresses, and for a model no addresses of other
-//! sites. Reads events one by one, never a file.
+//! Owns the rules: no events of other tabs' processes, no secrets in addresses, none that gstack filled in, and for a model
+//! no addresses of other sites. Reads events one by one, never a file.
 
 use crate::privacy::redaction;
+use gstack_base::filled_secrets;
 use gstack_base::site::SiteOrPage;
 use serde::Deserialize;
 use serde_json::Value;
@@ -93,6 +94,8 @@ pub(super) fn kept(event: &str, processes: &Processes, here: Option<&SiteOrPage>
     if processes.is_of_other_tabs(pid) {
         return None;
     }
+    // A page names its marks itself.
+    let event = &*filled_secrets::without_in_json(event);
     // Most events contain no address.
     if !event.contains("://") && !event.contains("data:") {
         return Some(event.to_owned());
