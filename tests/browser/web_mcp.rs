@@ -45,7 +45,8 @@ const SLOW: &str = "<title>Slow</title><link rel=icon href=data:,>
       document.modelContext.registerTool({ name: 'wait', description: 'Waits', execute: never });
       document.forms[0].addEventListener('submit', (event) => { event.preventDefault(); event.respondWith(never()); });
     </script>";
-const FOUND: &str = "<title>Found</title><script type='application/ld+json'>{ \"name\": \"of the next page\" }</script>";
+const FOUND: &str =
+    "<title>Found</title><script type='application/ld+json'>{ \"name\": \"of the next page\" }</script>";
 
 static BEGUN: Notify = Notify::const_new();
 

@@ -219,7 +219,14 @@ describe('a saved sign-in that an agent asks for', () => {
     ]) {
       told += (await scene.home.run(line.split(' '))).stdout;
     }
-    for (const line of ['har stop it.har', 'trace stop it.json', 'heap snapshot it.heapsnapshot', 'snapshot -o it.txt', 'text -o it2.txt', 'html -o it.html'])
+    for (const line of [
+      'har stop it.har',
+      'trace stop it.json',
+      'heap snapshot it.heapsnapshot',
+      'snapshot -o it.txt',
+      'text -o it2.txt',
+      'html -o it.html',
+    ])
       await scene.home.run(line.split(' '));
     told += (await scene.home.run(['coverage', 'js', 'stop'])).stdout;
     const files = readdirSync(scene.home.person).filter((name) => /^it\d?\./.test(name));

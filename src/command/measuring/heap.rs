@@ -157,7 +157,8 @@ mod tests {
         for length in [1, 7, 20, whole.len()] {
             let mut texts = Texts::default();
             let letters: Vec<char> = whole.chars().collect();
-            let mut clean: String = letters.chunks(length).map(|part| texts.add(&part.iter().collect::<String>())).collect();
+            let mut clean: String =
+                letters.chunks(length).map(|part| texts.add(&part.iter().collect::<String>())).collect();
             clean += &texts.end();
             let wanted = "{\"nodes\":[918274,1\n,918274],\n\"strings\":[\"a\",\n\"is [redacted]\",\n\"[redacted]\"]}";
             assert_eq!(clean, wanted, "parts of {length}");

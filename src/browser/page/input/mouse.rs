@@ -41,16 +41,21 @@ impl Page {
         let settling = Settling::begin(self);
         match act {
             MouseAct::Down(_) => self.press_mouse(act).await?,
-            MouseAct::Move { x, y } => self.move_mouse(Point { x, y }, 1).await?,
-            MouseAct::Up(_) | MouseAct::Wheel { .. } => self.send_mouse(act).await?,
+            MouseAct::Move { x, y } => {
+                self.show_mouse(Point { x, y }, false);
+                self.move_mouse(Point { x, y }, 1).await?;
+            }
+            MouseAct::Up(_) | MouseAct::Wheel { .. } => {
+                let (at, event) = self.mouse_event(act);
+                self.show_mouse(at, false);
+                self.send_mouse(event).await?;
+            }
         }
         self.settle(settling).await;
         Ok(())
     }
 
-    async fn send_mouse(&self, act: MouseAct) -> Result<(), PageError> {
-        let (at, event) = self.mouse_event(act);
-        self.show_mouse(at, false);
+    async fn send_mouse(&self, event: DispatchMouseEventParams) -> Result<(), PageError> {
         let sent = taken(self.session().call_within(event, INPUT_LIMIT).await);
         self.unless_closed(sent).await
     }
@@ -128,7 +133,7 @@ impl Page {
         for step in 1..=steps {
             let part = f64::from(step) / f64::from(steps);
             let at = MouseAct::Move { x: from.0 + (to.x - from.0) * part, y: from.1 + (to.y - from.1) * part };
-            self.send_mouse(at).await?;
+            self.send_mouse(self.mouse_event(at).1).await?;
         }
         Ok(())
     }

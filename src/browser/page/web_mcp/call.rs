@@ -25,8 +25,7 @@ const REQUESTED: &str = "Page.frameRequestedNavigation";
 const NAVIGATED: &str = "Page.frameNavigated";
 const FRAME_DETACHED: &str = "Page.frameDetached";
 const CRASHED: &str = "Inspector.targetCrashed";
-const HEARD: [&str; 6] =
-    [RESPONDED, REQUESTED, NAVIGATED, FRAME_DETACHED, CRASHED, "Target.detachedFromTarget"];
+const HEARD: [&str; 6] = [RESPONDED, REQUESTED, NAVIGATED, FRAME_DETACHED, CRASHED, "Target.detachedFromTarget"];
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +66,11 @@ impl Page {
         let leaves_submitting = now.is_form && !now.annotations.autosubmit;
         let wait = if leaves_submitting { FORM_WAIT.min(limit) } else { limit };
         let unanswered = |reason: &str| PageError::Unanswered {
-            what: format!("{} {}", if now.is_form { "the form of the page's tool" } else { "the page's tool" }, tool.name),
+            what: format!(
+                "{} {}",
+                if now.is_form { "the form of the page's tool" } else { "the page's tool" },
+                tool.name
+            ),
             reason: reason.to_owned(),
         };
         match timeout_at(Instant::now() + wait, heard.ending(&calling.id)).await {
