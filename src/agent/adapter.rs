@@ -40,6 +40,10 @@ pub trait Agent: Send + Sync {
     }
     /// Fills in the agent's properties. Fails with the reason why it cannot be used; the fault's code classifies it.
     fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a>;
+    /// Returns the person's files that it may access if it is confined. Reads the disk.
+    fn access(&self, _environment: &AgentEnvironment) -> Access {
+        Access::default()
+    }
     /// Starts the agent for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_>;
 }

@@ -9,7 +9,7 @@ use super::builtin::{self, Builtin};
 use super::claude::{self, ClaudeCode};
 use super::codex::{self, Codex};
 use super::environment::LoginEnvironment;
-use super::sandbox::{Confiner, SandboxSettings, SandboxState};
+use super::sandbox::{Confiner, SandboxSettings, SandboxState, single_files};
 use futures_util::future::join_all;
 use gstack_protocol::agents::{AgentInfo, AgentStatus};
 use gstack_protocol::catalogue;
@@ -204,6 +204,15 @@ impl Agents {
             info.account = offers.account;
         }
         (*info != before).then(|| all.clone())
+    }
+
+    /// Returns the files of an agent's own settings that its sandbox can't keep read-only to the end: they are compared after
+    /// each turn. Reads the disk.
+    pub async fn settings_to_compare(&self, name: &AgentName) -> Vec<PathBuf> {
+        let environment = self.environment().await;
+        let listed = self.listed();
+        let agent = listed.agents.iter().find(|agent| agent.name() == *name);
+        agent.map(|agent| single_files(&environment, &agent.access(&environment))).unwrap_or_default()
     }
 
     /// Returns the sandbox state from the last probe.

@@ -4,7 +4,8 @@
 use crate::acp_agent::Hostile;
 use crate::sandbox::{mechanisms, put, sandbox, variables};
 use gstack_agent::adapter::AgentEnvironment;
-use gstack_agent::sandbox::{Confinement, Mechanism, command};
+use gstack_agent::control_files::ControlFiles;
+use gstack_agent::sandbox::{Access, Confinement, Mechanism, command};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -186,6 +187,56 @@ async fn a_repository_can_not_be_moved_away_in_the_sandbox() {
             assert_eq!(fs::metadata(top.join(".git")).unwrap().ino(), before, "{folder}");
             assert_eq!(fs::read_to_string(top.join(".git/config")).unwrap(), config, "{folder}");
             assert_eq!(fs::read_to_string(top.join(".git/hooks/pre-commit")).unwrap(), "as it was", "{folder}");
+        }
+    }
+}
+
+/// A file that is mounted alone can be written inside once somebody outside saves it by a rename: it is compared after the
+/// turn.
+#[tokio::test]
+async fn settings_that_are_saved_during_a_turn_do_not_keep_what_the_agent_writes_then() {
+    let kept = tempfile::tempdir().unwrap();
+    let root = kept.path().canonicalize().unwrap();
+    for mechanism in mechanisms(&root).await {
+        if !matches!(mechanism, Mechanism::Namespaces { .. }) {
+            continue;
+        }
+        for file in [".gemini/settings.json", ".gemini/GEMINI.md"] {
+            let home = root.join(file.replace('/', "-"));
+            let (folder, path) = (home.join("project"), home.join(file));
+            for folder in ["g/run", "project"] {
+                fs::create_dir_all(home.join(folder)).unwrap();
+            }
+            put(&home, file, "as it was");
+            let environment = AgentEnvironment {
+                variables: variables(&home),
+                confinement: Confinement::In(Arc::new(sandbox(&home, mechanism.clone()))),
+                access: Access::gemini(),
+                ..AgentEnvironment::default()
+            };
+            let script = format!(
+                "echo early > ~/{file}; touch ready; until [ -e go ]; do sleep 0.05; done; echo planted > ~/{file}; exit 0"
+            );
+            let confined = command(Path::new("/bin/sh"), &["-c", &script], &environment, Some(&folder)).unwrap();
+            let before = ControlFiles::look(&folder, vec![path.clone()]);
+            let mut started = Command::new(&confined.program);
+            started.args(&confined.arguments).env_clear().envs(&confined.environment.variables).current_dir(&folder);
+            let mut agent = started.spawn().unwrap();
+            while !folder.join("ready").exists() {
+                assert_eq!(agent.try_wait().unwrap(), None);
+                std::thread::yield_now();
+            }
+            assert_eq!(fs::read_to_string(&path).unwrap(), "as it was");
+            // As an editor saves.
+            put(&home, "saved", "as it was");
+            fs::rename(home.join("saved"), &path).unwrap();
+            fs::write(folder.join("go"), "").unwrap();
+            assert!(agent.wait().unwrap().success());
+            for mut change in before.changes() {
+                assert_eq!(change.path(), path);
+                change.put_back().unwrap();
+            }
+            assert_eq!(fs::read_to_string(&path).unwrap(), "as it was", "{file}");
         }
     }
 }

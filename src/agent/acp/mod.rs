@@ -17,6 +17,7 @@ mod wire;
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
 use super::discovery;
 use super::rpc::rpc_session::RpcSession;
+use super::sandbox::Access;
 use gstack_protocol::agents::AgentInfo;
 use gstack_protocol::catalogue;
 use gstack_protocol::fault::Fault;
@@ -98,6 +99,10 @@ impl Agent for Acp {
 
     fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {
         Box::pin(self.look(environment, info))
+    }
+
+    fn access(&self, environment: &AgentEnvironment) -> Access {
+        self.preset.access(environment)
     }
 
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {

@@ -16,6 +16,7 @@ mod words;
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
 use super::discovery;
 use super::rpc::rpc_session::RpcSession;
+use super::sandbox::Access;
 use gstack_protocol::agents::AgentInfo;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::AgentName;
@@ -66,6 +67,10 @@ impl Agent for Codex {
 
     fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {
         Box::pin(self.look(environment, info))
+    }
+
+    fn access(&self, _environment: &AgentEnvironment) -> Access {
+        Access::codex()
     }
 
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {

@@ -20,8 +20,9 @@ const MOST_NESTED: usize = 8;
 type Found = BTreeMap<PathBuf, Entry>;
 
 /// Returns the existing control files. `folder` is absolute and without links.
-pub(super) fn all(folder: &Path) -> Found {
-    let mut found = Found::new();
+pub(super) fn all(folder: &Path, settings: &[PathBuf]) -> Found {
+    let settings = settings.iter().filter_map(|path| Some((path.clone(), files::read(path)?)));
+    let mut found: Found = settings.collect();
     let around = folder.ancestors().skip(1).find(|above| above.join(".git").symlink_metadata().is_ok());
     let mut tops: Vec<PathBuf> = around.map(Path::to_owned).into_iter().collect();
     tops.extend(repositories(folder));

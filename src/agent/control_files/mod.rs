@@ -1,5 +1,5 @@
-//! Control files: what decides which programs git runs in a folder, and a project's rules. An agent may write them, by
-//! a mistake or by intent; the person's git then runs them outside the sandbox.
+//! Control files: what decides which programs git runs in a folder, a project's rules, and the agent's own settings. An agent
+//! may write them, by a mistake or by intent; the person's git or agent then runs them outside the sandbox.
 //!
 //! Owns looking at them before and after an agent's turn, the comparison, and putting them back. Never runs git and
 //! never follows a link. Sources: gitrepository-layout(5), git-config(1), githooks(5).
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct ControlFiles {
     folder: PathBuf,
+    settings: Vec<PathBuf>,
     found: BTreeMap<PathBuf, Entry>,
 }
 
@@ -30,15 +31,21 @@ pub struct Change {
 }
 
 impl ControlFiles {
-    /// Looks at the control files of the repository around a folder, of those inside it, and at its rules. Blocks on the
-    /// disk.
-    pub fn look(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), found: look::all(folder) }
+    /// Looks at the control files of the repository around a folder, of those inside it, at its rules, and at these files of
+    /// an agent's settings. Blocks on the disk.
+    pub fn look(folder: &Path, settings: Vec<PathBuf>) -> Self {
+        let found = look::all(folder, &settings);
+        Self { folder: folder.to_owned(), settings, found }
+    }
+
+    /// Returns the files of an agent's settings.
+    pub fn settings(&self) -> &[PathBuf] {
+        &self.settings
     }
 
     /// Looks again, and returns what differs and could make a git run something. Blocks on the disk.
     pub fn changes(&self) -> Vec<Change> {
-        let now = look::all(&self.folder);
+        let now = look::all(&self.folder, &self.settings);
         let mut paths: Vec<&PathBuf> = self.found.keys().chain(now.keys()).collect();
         paths.sort();
         paths.dedup();
@@ -149,7 +156,7 @@ mod tests {
     #[test]
     fn what_could_run_is_put_back_and_kept_only_when_allowed() {
         let (_kept, path) = folder();
-        let before = ControlFiles::look(&path.join("sub"));
+        let before = ControlFiles::look(&path.join("sub"), Vec::new());
         assert_eq!(changed(&before), Vec::<String>::new());
         fs::write(path.join(".git/config"), "[core]\n\tbare = false\n[branch \"a\"]\n\tremote = origin\n").unwrap();
         fs::write(path.join(".git/hooks/post-commit.sample"), "").unwrap();
@@ -173,11 +180,28 @@ mod tests {
     }
 
     #[test]
+    fn settings_that_changed_are_put_back() {
+        let (_kept, path) = folder();
+        let file = path.join("config.toml");
+        let missing = path.join("AGENTS.md");
+        fs::write(&file, "model = \"a\"\n").unwrap();
+        let before = ControlFiles::look(&path.join("sub"), vec![file.clone(), missing.clone()]);
+        assert_eq!(changed(&before), Vec::<String>::new());
+        fs::write(&file, "notify = [\"evil\"]\n").unwrap();
+        fs::write(&missing, "evil").unwrap();
+        assert_eq!(changed(&before), ["AGENTS.md", "config.toml"]);
+        for mut change in before.changes() {
+            change.put_back().unwrap();
+        }
+        assert_eq!((fs::read_to_string(&file).unwrap().as_str(), missing.exists()), ("model = \"a\"\n", false));
+    }
+
+    #[test]
     fn a_repository_that_is_replaced_is_put_aside_and_no_link_is_followed() {
         let (_kept, path) = folder();
         fs::create_dir(path.join("elsewhere")).unwrap();
         fs::write(path.join("elsewhere/config"), "as it was").unwrap();
-        let before = ControlFiles::look(&path);
+        let before = ControlFiles::look(&path, Vec::new());
         fs::rename(path.join(".git"), path.join("moved")).unwrap();
         assert_eq!(changed(&before), Vec::<String>::new(), "nothing runs without it");
         symlink(path.join("elsewhere"), path.join(".git")).unwrap();
@@ -197,7 +221,7 @@ mod tests {
         fs::write(own.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
         fs::write(own.join("commondir"), "../..\n").unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
-        let before = ControlFiles::look(&tree);
+        let before = ControlFiles::look(&tree, Vec::new());
         fs::write(tree.join(".git"), format!("gitdir: {}\n", path.join(".git").display())).unwrap();
         let mut changes = before.changes();
         assert_eq!(changes.iter().map(Change::path).collect::<Vec<_>>(), [tree.join(".git")]);
@@ -209,7 +233,7 @@ mod tests {
     #[test]
     fn rules_and_repositories_that_an_agent_makes_are_seen() {
         let (_kept, path) = folder();
-        let before = ControlFiles::look(&path);
+        let before = ControlFiles::look(&path, Vec::new());
         fs::create_dir_all(path.join("new/.git/hooks")).unwrap();
         fs::write(path.join("new/.git/config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n").unwrap();
         assert_eq!(changed(&before), Vec::<String>::new(), "git init");

@@ -5,6 +5,7 @@
 use super::{Access, Confinement, Mechanism, Sandbox, detect};
 use crate::adapter::AgentEnvironment;
 use gstack_protocol::catalogue::{self, Sentence};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -132,6 +133,17 @@ impl Confiner {
     }
 }
 
+/// Returns the files that a sandbox of namespaces makes read-only one by one. Such a mount ends inside as soon as somebody
+/// outside saves its file by a rename, as editors do (Linux 6.18); then the agent can write the file.
+pub(crate) fn single_files(environment: &AgentEnvironment, access: &Access) -> Vec<PathBuf> {
+    let Confinement::In(sandbox) = &environment.confinement else { return Vec::new() };
+    let home = environment.variables.get(OsStr::new("HOME")).map(PathBuf::from);
+    let (Mechanism::Namespaces { .. }, Some(home)) = (sandbox.mechanism.suited_to(access), home) else {
+        return Vec::new();
+    };
+    access.fixed.iter().filter(|fixed| fixed.empty.is_some()).map(|fixed| home.join(&fixed.path)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +166,23 @@ mod tests {
         assert!(!confiner.known().unwrap().is_in_force(), "nothing is said before the machine was looked at");
         confiner.confine(AgentEnvironment::default()).await;
         assert_ne!(confiner.known().unwrap().words(), state.words());
+    }
+
+    #[test]
+    fn files_that_are_mounted_alone_are_named_where_they_are() {
+        let files = |mechanism, access: &Access| {
+            let SandboxSettings { program, scratch, closed, added, .. } = settings(SandboxMode::Auto);
+            let confinement = Confinement::In(Arc::new(Sandbox { mechanism, program, scratch, closed, added }));
+            let variables = [("HOME".into(), "/home/ada".into())].into();
+            single_files(&AgentEnvironment { variables, confinement, ..AgentEnvironment::default() }, access)
+        };
+        let namespaces = Mechanism::Namespaces { bwrap: "/usr/bin/bwrap".into(), abi: 7, nests: true };
+        let gemini = ["settings.json", "trustedFolders.json", "GEMINI.md"];
+        let gemini = gemini.map(|name| PathBuf::from("/home/ada/.gemini").join(name));
+        assert_eq!(files(namespaces.clone(), &Access::gemini()), gemini);
+        assert!(files(namespaces.clone(), &Access::codex()).contains(&"/home/ada/.codex/config.toml".into()));
+        assert_eq!(files(namespaces, &Access::claude()), Vec::<PathBuf>::new(), "a folder in memory has them");
+        assert_eq!(files(Mechanism::Landlock { abi: 7 }, &Access::gemini()), Vec::<PathBuf>::new());
     }
 
     #[tokio::test]

@@ -26,6 +26,7 @@ mod sockets;
 
 pub use access::{Access, Fixed, Overlaid};
 pub use command::{Confined, command, refused};
+pub(crate) use confiner::single_files;
 pub use confiner::{Confiner, SandboxMode, SandboxSettings, SandboxState};
 pub use detect::detect;
 pub use git::Around;

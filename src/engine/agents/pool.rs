@@ -112,6 +112,11 @@ impl AgentPool {
         self.0.known.configure(agent_settings(&self.0.home, &config));
     }
 
+    /// Returns the files of an agent's own settings that are compared after each turn.
+    pub(crate) async fn settings_to_compare(&self, name: &AgentName) -> Vec<PathBuf> {
+        self.0.known.settings_to_compare(name).await
+    }
+
     /// Returns the sandbox from the last search. `None` before the first search and if the person turned it off.
     pub(crate) fn sandbox(&self) -> Option<SandboxInfo> {
         let state = self.0.known.known_sandbox().filter(|state| state.mode != SandboxMode::Off)?;

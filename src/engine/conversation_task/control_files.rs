@@ -1,4 +1,5 @@
-//! The control files of the conversation's folder (what git runs there, and the project's rules) around an agent's turn.
+//! The control files around an agent's turn: what git runs in the conversation's folder, the project's rules, and the agent's
+//! own settings.
 //!
 //! Owns the time of the comparison and of putting back, and the card. The files are put back before the person is asked, so
 //! that no git of theirs runs what an agent wrote while the card is open.
@@ -16,8 +17,12 @@ use gstack_protocol::chat::{ChatBody, StepKind};
 use gstack_protocol::decision::Decision;
 use gstack_protocol::ids::{ApprovalId, TurnId};
 use gstack_protocol::policy::PolicyScope;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Also for changes of which only some are settings: these are the more dangerous ones.
+const SETTINGS_WHY: &str = "This decides what your own agents, your git and gstack run or allow. gstack put the earlier \
+    version back. If you changed it yourself, allow it.";
 
 /// The state at the begin of the turn, from the message until everything that differs is settled. Cheap to clone.
 #[derive(Clone, Default)]
@@ -39,8 +44,8 @@ impl Watched {
     }
 
     /// Starts the comparison for a turn.
-    async fn look(&self, folder: String, turn_id: TurnId) {
-        let look = move || Some(ControlFiles::look(&Path::new(&folder).canonicalize().ok()?));
+    async fn look(&self, folder: String, settings: Vec<PathBuf>, turn_id: TurnId) {
+        let look = move || Some(ControlFiles::look(&Path::new(&folder).canonicalize().ok()?, settings));
         let files = tokio::task::spawn_blocking(look).await.ok().flatten();
         let begin = files.map(|files| Begin { turn_id, files: Arc::new(files) });
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = begin;
@@ -84,8 +89,9 @@ fn not_put_back(failed: &[String]) -> Sentence {
 impl Task {
     /// Looks at them before an agent with a process gets a message.
     pub(super) async fn watch_control_files(&mut self, turn_id: &TurnId) {
-        if self.session.as_ref().is_some_and(|session| session.slot.is_some()) {
-            self.watched.look(self.conversation.folder(), turn_id.clone()).await;
+        if let Some(session) = self.session.as_ref().filter(|session| session.slot.is_some()) {
+            let settings = self.services.agents.settings_to_compare(&session.agent).await;
+            self.watched.look(self.conversation.folder(), settings, turn_id.clone()).await;
         }
     }
 
@@ -93,7 +99,7 @@ impl Task {
     /// nothing differs; otherwise it arrives again after the answer.
     pub(super) async fn asks_about_control_files(&mut self, done: AgentEvent) -> Option<AgentEvent> {
         let Some(begin) = self.watched.get() else { return Some(done) };
-        let turn_id = begin.turn_id.clone();
+        let (turn_id, settings) = (begin.turn_id.clone(), begin.files.settings().to_vec());
         let put_back = begin.put_back().await;
         if !put_back.failed.is_empty() {
             self.append(ChatBody::notice(turn_id.clone(), not_put_back(&put_back.failed)));
@@ -111,6 +117,10 @@ impl Task {
             browser: None,
             tool: None,
             risk: Risk::Plain,
+        };
+        let why = match put_back.changes.iter().any(|change| settings.iter().any(|path| path == change.path())) {
+            true => SETTINGS_WHY.into(),
+            false => catalogue::CONTROL_FILES_WHY.into(),
         };
         let paths = put_back.paths();
         let line = format!("change {paths}");
@@ -140,7 +150,7 @@ impl Task {
                 if let Err(error) = kept.await {
                     tracing::error!(%error, "control files stay as they were");
                 }
-                watched.look(conversation.folder(), turn_id).await;
+                watched.look(conversation.folder(), settings, turn_id).await;
             }
             if !cancel.is_cancelled() {
                 // Ignored if the agent has ended.
@@ -152,7 +162,7 @@ impl Task {
             ask: visible(&format!("Change {paths}")),
             phrase: None,
             site: None,
-            why: Some(catalogue::CONTROL_FILES_WHY.into()),
+            why: Some(why),
             does: action.command.clone(),
             action,
             kind: StepKind::File,
