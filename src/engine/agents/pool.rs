@@ -19,6 +19,7 @@ use gstack_protocol::fault::{Fault, FaultWords};
 use gstack_protocol::ids::{AgentName, ConversationId};
 use gstack_protocol::methods::ToPanel;
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// A handle to the agents. Cheap to clone.
