@@ -177,7 +177,8 @@ fn calls_end_when_the_person_leaves_the_page_or_it_removes_the_frame() {
                 BEGUN.notified().await;
                 tab.page().unwrap().call(NavigateParams::new(to.clone())).await.unwrap();
             };
-            let (left, ()) = tokio::join!(world.fault("webmcp-call", &[tool]), leaves);
+            let given = [tool];
+            let (left, ()) = tokio::join!(world.fault("webmcp-call", &given), leaves);
             assert_eq!(
                 (left.code, left.message.contains("was left before it answered")),
                 (FaultCode::OutcomeUnknown, true),
