@@ -41,7 +41,6 @@ type InjectedFunction =
   | "focusElement"
   | "focusIsPassword"
   | "focusLeadsTo"
-  | "frameAt"
   | "frameElement"
   | "frameHit"
   | "frameView"

@@ -59,7 +59,6 @@ const SURFACE = {
   joinParts,
   frameView,
   frameHit,
-  frameAt,
   revealFrame,
   pixelRatio: () => devicePixelRatio,
   readText: (/** @type {boolean | undefined} */ marks) => readText(dom.body(document), marks === true),

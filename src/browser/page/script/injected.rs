@@ -88,7 +88,6 @@ functions! {
     FocusElement = "focusElement",
     FocusIsPassword = "focusIsPassword",
     FocusLeadsTo = "focusLeadsTo",
-    FrameAt = "frameAt",
     FrameElement = "frameElement",
     FrameHit = "frameHit",
     FrameView = "frameView",
