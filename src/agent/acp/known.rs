@@ -17,6 +17,9 @@ const ASKING: [&str; 8] = ["default", "ask", "always-ask", "approve", "manual", 
 pub(super) struct KnownAgent {
     /// The names of its program and of its package.
     programs: &'static [&'static str],
+    /// Arguments that let it call our tools without asking: the policy asks. Without them its permission request does not say which
+    /// tool it is about.
+    arguments: &'static [&'static str],
     /// The ids of its modes in which it asks before it writes a file or runs a command, best first. `None`: the usual ids.
     asks: Option<&'static [&'static str]>,
     /// What it may access, if another agent's entry says it.
@@ -33,7 +36,7 @@ pub(super) struct KnownAgent {
 }
 
 const NONE: KnownAgent =
-    KnownAgent { programs: &[], asks: None, as_of: None, write: &[], in_memory: &[], fixed: &[], configuration: None };
+    KnownAgent { programs: &[], arguments: &[], asks: None, as_of: None, write: &[], in_memory: &[], fixed: &[], configuration: None };
 
 /// Makes opencode ask. Its agent `build` has it too, since a project's `opencode.json` may give that agent permissions of its
 /// own, which count before the general ones. This is merged after every file. A subagent may have others: its start is
@@ -104,6 +107,7 @@ const KNOWN: [KnownAgent; 12] = [
     },
     KnownAgent {
         programs: &["qwen", "qwen-code"],
+        arguments: &["--allowed-tools=mcp__gstack"],
         // Seen with 0.15.10.
         asks: Some(&["default"]),
         write: &[".qwen"],
@@ -136,6 +140,11 @@ impl KnownAgent {
     pub(super) fn of(program: &Path, arguments: &[OsString]) -> Option<&'static Self> {
         let named = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsString::as_os_str));
         named.filter_map(name_of).find_map(|name| KNOWN.iter().find(|known| known.programs.contains(&name.as_str())))
+    }
+
+    /// Returns the arguments to add to its own.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = OsString> + use<> {
+        self.arguments.iter().map(OsString::from)
     }
 
     /// Adds the configuration that makes it ask to its environment.
