@@ -88,7 +88,8 @@ export const BOXES = [
       const { turn, sent } = await use(trial, agent, 'read it all');
       await trial.open(agent, '/form');
       if (ours(turn, 'text')?.done?.outcome !== 'ok') return why(turn);
-      return (sent.includes('Line 1 of') && sent.includes('cursor')) || 'the model does not get the beginning and the cursor to the rest';
+      const isWhole = sent.includes('Line 0 of a long page') && sent.includes('more characters: call this tool with cursor');
+      return isWhole || 'the model does not get the beginning and the cursor to the rest';
     },
   },
   {

@@ -85,10 +85,11 @@ impl Call {
     }
 
     /// Returns our tool by its name: `mcp__gstack__goto` (Claude Code, Qwen Code), `goto (gstack MCP Server)` (Gemini), `gstack_goto`
-    /// (opencode), `gstack-goto` (Copilot).
+    /// (opencode), `gstack-goto` (Copilot), `gstack/goto` (fast-agent).
     fn by_name(&self) -> Option<&str> {
         let meta = self.told.meta.as_ref();
-        let meta = meta.and_then(|meta| meta.pointer("/claudeCode/toolName").or_else(|| meta.get("toolName"))?.as_str());
+        let meta =
+            meta.and_then(|meta| meta.pointer("/claudeCode/toolName").or_else(|| meta.get("toolName"))?.as_str());
         // The title of a shell command is the command itself, which a model can choose freely. Some agents also replace the
         // first title, the tool's name, by words of the model.
         let named = match (meta, self.kind()) {
@@ -97,7 +98,11 @@ impl Call {
             (None, _) => self.first_title.as_deref()?,
         };
         let full = named.strip_prefix("mcp__gstack__").or_else(|| named.strip_suffix(" (gstack MCP Server)"));
-        let short = || named.strip_prefix(SERVER)?.strip_prefix(['_', '-']).filter(|_| self.kind() == "other");
+        let short = || {
+            let rest = named.strip_prefix(SERVER)?;
+            let name = rest.strip_prefix("__").or_else(|| rest.strip_prefix(['_', '-', '/']))?;
+            Some(name).filter(|_| self.kind() == "other")
+        };
         full.or_else(short)
     }
 
@@ -246,7 +251,8 @@ mod tests {
         assert_eq!(own(claude).as_deref(), Some("goto"));
         let qwen = json!({"title": "goto (gstack MCP Server): {}", "kind": "read", "_meta": {"toolName": "mcp__gstack__goto"}});
         assert_eq!(own(qwen).as_deref(), Some("goto"));
-        let command = json!({"title": "mcp__gstack__goto", "kind": "execute", "_meta": {"toolName": "run_shell_command"}});
+        let command =
+            json!({"title": "mcp__gstack__goto", "kind": "execute", "_meta": {"toolName": "run_shell_command"}});
         assert_eq!(own(command), None);
         assert_eq!(own(json!({"title": "goto (gstack MCP Server)", "kind": "other"})).as_deref(), Some("goto"));
         assert_eq!(own(json!({"title": "mcp__gstack__goto", "kind": "execute"})), None);
@@ -254,7 +260,7 @@ mod tests {
         assert_eq!(own(json!({"title": "page_add (gstack MCP Server)"})).as_deref(), Some("page_add"));
         assert_eq!(own(json!({"title": "page_add; rm (gstack MCP Server)"})), None);
         assert_eq!(own(json!({"title": "page_add"})), None);
-        for name in ["gstack_goto", "gstack-goto"] {
+        for name in ["gstack_goto", "gstack-goto", "gstack/goto", "gstack__goto"] {
             assert_eq!(own(json!({"title": name, "kind": "other"})).as_deref(), Some("goto"));
             assert_eq!(own(json!({"title": name, "kind": "edit"})), None);
         }
