@@ -41,8 +41,9 @@ const codex = (home, address) =>
 
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
- * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `without`: boxes that the agent
- * itself makes impossible, with the reason.
+ * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
+ * `mode`: a mode that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the
+ * reason.
  */
 const TABLE = {
   'claude-agent-acp': {
@@ -119,16 +120,17 @@ const TABLE = {
     label: 'Copilot CLI',
     package: '@github/copilot',
     command: [npm('copilot'), '--acp'],
-    fake: 'completions',
+    fake: 'responses',
     variables: (address) => ({
       COPILOT_PROVIDER_BASE_URL: `${address}/v1`,
       COPILOT_PROVIDER_API_KEY: 'dummy',
+      COPILOT_PROVIDER_WIRE_API: 'responses',
       COPILOT_MODEL: 'gpt-5.4',
       COPILOT_OFFLINE: 'true',
       COPILOT_AUTO_UPDATE: 'false',
     }),
     calls: (tool, input) => [{ tool: `gstack-${tool}`, input }],
-    writes: (file) => [{ tool: 'create', input: { path: file, file_text: 'x' } }],
+    writes: (file) => [{ custom: 'apply_patch', input: `*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch\n` }],
   },
   vibe: {
     label: 'Mistral Vibe',
@@ -145,7 +147,10 @@ const TABLE = {
           '[[models]]\nname = "fake"\nprovider = "fake"\nalias = "fake"\n',
       ),
     variables: () => ({ FAKE_KEY: 'dummy' }),
-    calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
+    finds: (tool) => ({ search: [{ tool: 'search_tool_functions', input: { mode: 'best_match', query: tool } }], answer: `gstack_${tool}` }),
+    calls: (tool, input) => [
+      { tool: 'run_typescript', input: { code: `async function main() { return await tools.mcp.gstack_${tool}(${JSON.stringify(input)}); }` } },
+    ],
     writes: (file) => [{ tool: 'write_file', input: { path: file, content: 'x' } }],
   },
   hermes: {
@@ -157,6 +162,8 @@ const TABLE = {
     prepare: (home, address) =>
       put(home, '.hermes/config.yaml', `model:\n  default: fake\n  provider: custom\n  base_url: ${address}/v1\n  api_key: dummy\n`),
     calls: (tool, input) => [{ tool: `mcp_gstack_${tool}`, input }],
+    // It asks for edits in this mode, but not for every command, so that the person must choose it.
+    mode: 'default',
     writes: (file) => [{ tool: 'write_file', input: { path: file, content: 'x' } }],
   },
   cline: {
@@ -164,6 +171,7 @@ const TABLE = {
     package: 'cline',
     command: [npm('cline'), '--acp'],
     fake: 'completions',
+    needs: 'Over ACP it works only with an account of its own services. gstack names the ways to sign in.',
     calls: (tool, input) => [{ tool: `gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'editor', input: { path: file, new_text: 'x' } }],
   },
@@ -172,6 +180,7 @@ const TABLE = {
     package: '@augmentcode/auggie',
     command: [npm('auggie'), '--acp'],
     fake: 'completions',
+    needs: 'It works only with its own service and needs `auggie login`. gstack shows that.',
     calls: (tool, input) => [{ tool: `${tool}_gstack`, input }],
     writes: (file) => [{ tool: 'save-file', input: { path: file, content: 'x' } }],
   },
@@ -190,6 +199,7 @@ const TABLE = {
     command: [python('fast-agent', 'fast-agent-acp'), '--model', 'generic.fake'],
     fake: 'completions',
     variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
+    without: { writes: 'It never asks before it writes, so its folder is read-only until you choose the other mode.' },
     calls: (tool, input) => [{ tool: `gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'write_text_file', input: { path: file, content: 'x' } }],
   },

@@ -59,13 +59,10 @@ export const BOXES = [
     async try(trial, agent) {
       const file = path.join(trial.folder, `${agent.name}.txt`);
       let early = false;
-      const turn = await trial.say(
-        agent,
-        'write the file',
-        allowing(trial, () => {
-          early ||= existsSync(file);
-        }),
-      );
+      const answering = allowing(trial, () => {
+        early ||= existsSync(file);
+      });
+      const turn = await trial.say(agent, 'write the file', { ...answering, options: agent.mode ? ['--mode', agent.mode] : [] });
       if (turn.cards.length === 0 && existsSync(file)) return 'it wrote the file without a card';
       if (early) return 'it wrote the file before the answer';
       return (turn.cards.length === 1 && existsSync(file)) || `${turn.cards.length} cards: ${why(turn)}`;

@@ -17,28 +17,23 @@ export const ALL_BOXES = [...BOXES, RESUMES];
 export const readResults = () => JSON.parse(readFileSync(RESULTS, 'utf8'));
 
 /** Returns what a cell shows. */
-function cell(found, agent, box) {
+function cell(found, note) {
   if (found === true) return 'yes';
-  if (agent.without?.[box.id]) return `no ${agent.without[box.id].note}`;
-  return found === undefined ? '' : 'no';
+  return note ? `no (${note})` : 'no';
 }
 
 /** Returns the page for these results. */
 export function page({ agents }) {
   const tried = AGENTS.filter(({ name }) => agents[name]);
   const notes = [];
-  const numbered = tried.map((agent) => {
-    const why = Object.fromEntries(
-      Object.entries(agent.without ?? {}).map(([id, words]) => {
-        if (!notes.includes(words)) notes.push(words);
-        return [id, { words, note: `(${notes.indexOf(words) + 1})` }];
-      }),
-    );
-    return { ...agent, without: why };
-  });
-  const rows = numbered.map((agent) => {
+  const noted = (words) => {
+    if (!words) return undefined;
+    if (!notes.includes(words)) notes.push(words);
+    return notes.indexOf(words) + 1;
+  };
+  const rows = tried.map((agent) => {
     const { version, date, boxes } = agents[agent.name];
-    const cells = ALL_BOXES.map((box) => cell(boxes[box.id], agent, box));
+    const cells = ALL_BOXES.map((box) => cell(boxes[box.id], noted(agent.needs ?? agent.without?.[box.id])));
     return `| ${agent.label} | \`${agent.package}\` ${version} | ${date} | ${cells.join(' | ')} |`;
   });
   return [
@@ -55,7 +50,7 @@ export function page({ agents }) {
     '`gstack agents` lists the agents that are installed. To add one, write its command into `config.toml`:',
     '',
     '```toml',
-    ...numbered
+    ...tried
       .filter(({ known }) => !known)
       .flatMap(({ name, command }) => [
         `[agents.own.${name}]`,

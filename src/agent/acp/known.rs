@@ -45,6 +45,7 @@ const NONE: KnownAgent = KnownAgent {
     write: &[],
     in_memory: &[],
     fixed: &[],
+    home: None,
     configuration: None,
 };
 

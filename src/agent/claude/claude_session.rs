@@ -53,7 +53,7 @@ impl ClaudeSession {
     pub(super) fn run(ready: Ready, events: mpsc::Sender<AgentEvent>) -> Self {
         let (writer, resumed) = (ready.writer.clone(), ready.resumed);
         let held = SessionTask::spawn(move |commands, cancel| {
-            Actor { ready, events, cancel, in_turn: false, is_interrupted: false }.run(commands)
+            Actor { ready, events, cancel, in_turn: false, has_started: false, is_interrupted: false }.run(commands)
         });
         Self { held, writer, resumed }
     }
@@ -103,6 +103,8 @@ struct Actor {
     events: mpsc::Sender<AgentEvent>,
     cancel: CancellationToken,
     in_turn: bool,
+    /// True if the running turn's message is no longer in the agent's queue.
+    has_started: bool,
     /// True if the running turn was interrupted.
     is_interrupted: bool,
 }
@@ -184,6 +186,7 @@ impl Actor {
         }
         self.ready.writer.line(line).await.map_err(|_| faults::crashed("it takes no more input", None))?;
         self.in_turn = true;
+        self.has_started = false;
         Ok(())
     }
 
@@ -213,7 +216,13 @@ impl Actor {
                     self.ready.notice = Some(words);
                 }
             }
+            // Since 2.1.332, no result follows if an interrupt finds the message in the queue.
+            Line::CommandLifecycle { state } if state == "cancelled" && !self.has_started => {
+                let end = self.ready.mapper.cancelled();
+                self.forward(end).await;
+            }
             line => {
+                self.has_started |= starts_message(&line);
                 if self.is_interrupted && begins_something(&line) {
                     self.write(outgoing::interrupt(&uuid::Uuid::new_v4().to_string())).await;
                 }
@@ -272,6 +281,11 @@ fn refused_model(response: &ControlResponse) -> Option<Sentence> {
 /// Returns whether a line starts a turn, or an answer within it: an earlier interrupt then had no effect.
 fn begins_something(line: &Line) -> bool {
     matches!(line, Line::System(System::Init(_)) | Line::StreamEvent { event: StreamEvent::MessageStart { .. }, .. })
+}
+
+/// Returns whether a line shows that the message has left the queue.
+fn starts_message(line: &Line) -> bool {
+    matches!(line, Line::CommandLifecycle { state } if state == "started") || begins_something(line)
 }
 
 enum Next {

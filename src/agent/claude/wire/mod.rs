@@ -38,6 +38,11 @@ pub(super) enum Line {
     ControlCancelRequest {
         request_id: String,
     },
+    /// The state of a message: `queued`, `started`, `completed`, `cancelled` …
+    CommandLifecycle {
+        #[serde(default)]
+        state: String,
+    },
     #[serde(other)]
     Other,
 }
