@@ -13,7 +13,9 @@ const python = (folder, name) => path.join(here, 'python', folder, '.venv/bin', 
 
 /** Returns the pinned version of a package from npm, or of the one that a folder of `python` installs. */
 const version = ({ package: name, folder }) =>
-  folder ? readFileSync(path.join(here, 'python', folder, 'requirements.txt'), 'utf8').match(/==(\S+)/)[1] : json('package.json').dependencies[name];
+  folder
+    ? readFileSync(path.join(here, 'python', folder, 'requirements.txt'), 'utf8').match(/==(\S+)/)[1]
+    : json('package.json').dependencies[name];
 
 /** Writes a file below the person's home. */
 function put(home, name, content) {
@@ -75,7 +77,10 @@ const TABLE = {
     variables: () => ({ FAKE_KEY: 'dummy' }),
     calls: (tool, input) => [{ tool, namespace: 'mcp__gstack', input }],
     writes: (file) => [
-      { tool: 'exec_command', input: { cmd: `touch ${file}`, sandbox_permissions: 'require_escalated', justification: 'You asked for it' } },
+      {
+        tool: 'exec_command',
+        input: { cmd: `touch ${file}`, sandbox_permissions: 'require_escalated', justification: 'You asked for it' },
+      },
     ],
   },
   opencode: {
@@ -112,7 +117,10 @@ const TABLE = {
     command: [npm('qwen'), '--acp', '--auth-type', 'openai'],
     fake: 'completions',
     variables: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: 'dummy', OPENAI_MODEL: 'fake' }),
-    finds: (tool) => ({ search: [{ tool: 'tool_search', input: { query: `select:mcp__gstack__${tool}` } }], answer: `mcp__gstack__${tool}` }),
+    finds: (tool) => ({
+      search: [{ tool: 'tool_search', input: { query: `select:mcp__gstack__${tool}` } }],
+      answer: `mcp__gstack__${tool}`,
+    }),
     calls: (tool, input) => [{ tool: `mcp__gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'write_file', input: { file_path: file, content: 'x' } }],
   },
@@ -147,9 +155,15 @@ const TABLE = {
           '[[models]]\nname = "fake"\nprovider = "fake"\nalias = "fake"\n',
       ),
     variables: () => ({ FAKE_KEY: 'dummy' }),
-    finds: (tool) => ({ search: [{ tool: 'search_tool_functions', input: { mode: 'best_match', query: tool } }], answer: `gstack_${tool}` }),
+    finds: (tool) => ({
+      search: [{ tool: 'search_tool_functions', input: { mode: 'best_match', query: tool } }],
+      answer: `mcp_gstack.${tool}`,
+    }),
     calls: (tool, input) => [
-      { tool: 'run_typescript', input: { code: `async function main() { return await tools.mcp.gstack_${tool}(${JSON.stringify(input)}); }` } },
+      {
+        tool: 'run_typescript',
+        input: { code: `async function main() { return await tools.mcp_gstack.${tool}(${JSON.stringify(input)}); }` },
+      },
     ],
     writes: (file) => [{ tool: 'write_file', input: { path: file, content: 'x' } }],
   },

@@ -39,7 +39,8 @@ export function page({ agents }) {
   return [
     '# Agents',
     '',
-    'gstack works with every agent that speaks the Agent Client Protocol. `tests/agent_matrix` runs these in the sandbox, each with a model of its own on loopback, and writes this table.',
+    'gstack works with every agent that speaks the Agent Client Protocol. `tests/agent_matrix` runs these in the sandbox, ' +
+      'each with a fake of its model on this machine, and writes this table.',
     '',
     `| agent | package | tried on | ${ALL_BOXES.map((box) => box.title).join(' | ')} |`,
     `|---|---|---|${ALL_BOXES.map(() => '---|').join('')}`,

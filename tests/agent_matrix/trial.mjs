@@ -136,7 +136,11 @@ export class Trial {
       }
       await ended;
     })();
-    await within(read, () => `${agent.name} did not finish ${JSON.stringify(text)}:\n${said}\n${JSON.stringify(events)}\n${this.home.log()}`, LONGEST_TURN);
+    await within(
+      read,
+      () => `${agent.name} did not finish ${JSON.stringify(text)}:\n${said}\n${JSON.stringify(events)}\n${this.home.log()}`,
+      LONGEST_TURN,
+    );
     const of = (type) => events.filter((event) => event.type === type);
     const done = of('turn-done').at(-1);
     return {

@@ -12,12 +12,14 @@ test('docs/AGENTS.md is what the results of the matrix say', () => {
 });
 
 test('the results are of the pinned versions', () => {
-  for (const { name, version } of AGENTS) assert.equal(results.agents[name]?.version, version, `${name} was not tried at its pinned version`);
+  for (const { name, version } of AGENTS)
+    assert.equal(results.agents[name]?.version, version, `${name} was not tried at its pinned version`);
 });
 
 test('a box that does not hold has a reason', () => {
   for (const agent of AGENTS) {
     const { boxes } = results.agents[agent.name];
-    for (const { id } of ALL_BOXES) assert.ok(boxes[id] === true || agent.needs || agent.without?.[id], `${agent.name}: ${id} has no reason`);
+    for (const { id } of ALL_BOXES)
+      assert.ok(boxes[id] === true || agent.needs || agent.without?.[id], `${agent.name}: ${id} has no reason`);
   }
 });
