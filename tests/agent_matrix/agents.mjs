@@ -116,7 +116,7 @@ const TABLE = {
     package: '@qwen-code/qwen-code',
     command: [npm('qwen'), '--acp', '--auth-type', 'openai'],
     fake: 'completions',
-    variables: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: 'dummy', OPENAI_MODEL: 'fake' }),
+    variables: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: 'dummy', OPENAI_MODEL: 'qwen3-vl-plus' }),
     finds: (tool) => ({
       search: [{ tool: 'tool_search', input: { query: `select:mcp__gstack__${tool}` } }],
       answer: `mcp__gstack__${tool}`,

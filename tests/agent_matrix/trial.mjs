@@ -17,11 +17,17 @@ const tests = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** The first message of an agent waits for its start. */
 const LONGEST_TURN = 180_000;
 
+const ended = (api) =>
+  new Promise((resolve) => {
+    api.once('close', resolve);
+    api.stdin.end();
+  });
+
 async function startFake(agent, file, log) {
   const args = [path.join(tests, 'fake', `${agent.fake}.mjs`), file, '--log', log];
   const api = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const line = await within(new Promise((resolve) => api.stdout.once('data', resolve)), 'a fake API did not start');
-  return { address: `http://127.0.0.1:${JSON.parse(String(line)).port}`, stop: () => api.stdin.end() };
+  return { address: `http://127.0.0.1:${JSON.parse(String(line)).port}`, stop: () => ended(api) };
 }
 
 /** Returns the replies of an agent's model to the messages of every box. */
@@ -171,10 +177,10 @@ export class Trial {
 
   /** Ends gstack, its browser and the fakes; returns the processes that had to be ended by force. */
   async stop() {
+    for (const fake of this.#fakes.values()) await fake.stop();
     const left = await this.home.stop();
     await this.site.stop();
     this.proxy.stop();
-    for (const fake of this.#fakes.values()) fake.stop();
     return left;
   }
 }

@@ -3,7 +3,7 @@
 //! Owns the request, and which of the messages that follow it repeat what the conversation already has.
 
 use super::wire::{AUTH_REQUIRED, SessionBegun, Update};
-use crate::rpc::message::{Incoming, read};
+use crate::rpc::message::{Incoming, NO_SUCH_METHOD, read};
 use crate::rpc::wire::{AskError, Wire};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -13,35 +13,41 @@ pub(super) const NO_METHOD: &str = "_gstack/nothing";
 /// The limit for an agent that does not answer unknown methods.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
-/// Resumes a session. Returns `None` if it no longer exists.
+/// Resumes a session by the first of these methods that the agent has: Qwen Code 0.15.10 announces `session/resume` and does not
+/// have it. Returns `None` if the session no longer exists.
 pub(super) async fn resume(
     wire: &mut Wire,
-    method: &str,
+    methods: &[&str],
     earlier: &str,
     params: &Value,
 ) -> Result<Option<(String, SessionBegun)>, AskError> {
     let mut params = params.clone();
     params["sessionId"] = earlier.into();
-    match wire.ask(method, params).await {
-        Ok(answer) => {
-            // The history is sent again as updates, possibly after the answer: it is complete before the next answer
-            // arrives.
-            if method == "session/load" {
-                let refused = tokio::time::timeout(FLUSH_LIMIT, wire.ask(NO_METHOD, json!({}))).await;
-                if let Ok(Err(AskError::Ended { how, last_words })) = refused {
-                    return Err(AskError::Ended { how, last_words });
+    for method in methods {
+        match wire.ask(method, params.clone()).await {
+            Ok(answer) => {
+                // The history is sent again as updates, possibly after the answer: it is complete before the next answer
+                // arrives.
+                if *method == "session/load" {
+                    let refused = tokio::time::timeout(FLUSH_LIMIT, wire.ask(NO_METHOD, json!({}))).await;
+                    if let Ok(Err(AskError::Ended { how, last_words })) = refused {
+                        return Err(AskError::Ended { how, last_words });
+                    }
+                }
+                wire.early.retain(|message| !is_history(message));
+                return Ok(Some((earlier.to_owned(), read(&answer, method).unwrap_or_default())));
+            }
+            Err(AskError::Refused(error)) if error.code != AUTH_REQUIRED => {
+                tracing::info!(code = error.code, method, "an earlier session can't be gone on with");
+                wire.early.clear();
+                if error.code != NO_SUCH_METHOD {
+                    return Ok(None);
                 }
             }
-            wire.early.retain(|message| !is_history(message));
-            Ok(Some((earlier.to_owned(), read(&answer, method).unwrap_or_default())))
+            Err(error) => return Err(error),
         }
-        Err(AskError::Refused(error)) if error.code != AUTH_REQUIRED => {
-            tracing::info!(code = error.code, "an earlier session can't be gone on with");
-            wire.early.clear();
-            Ok(None)
-        }
-        Err(error) => Err(error),
     }
+    Ok(None)
 }
 
 /// Returns whether a message that came while a session was loaded repeats what the conversation already has. The commands and

@@ -234,16 +234,11 @@ async fn begin(
     if let Some(meta) = preset.session_meta(launch) {
         params["_meta"] = meta;
     }
-    let method = match session_capabilities.resume {
-        Some(_) => Some("session/resume"),
-        None => load_session.then_some("session/load"),
-    };
     let mut resumed = None;
     if let Some(earlier) = &launch.resume {
-        resumed = match method {
-            Some(method) => resume(wire, method, earlier, &params).await?,
-            None => None,
-        };
+        let offered = [(session_capabilities.resume.is_some(), "session/resume"), (load_session, "session/load")];
+        let methods: Vec<&str> = offered.iter().filter(|(is, _)| *is).map(|(_, method)| *method).collect();
+        resumed = resume(wire, &methods, earlier, &params).await?;
         if resumed.is_none() {
             notices.push(catalogue::SESSION_BEGINS_AGAIN.into());
         }
