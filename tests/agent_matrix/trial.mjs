@@ -38,7 +38,7 @@ function scenario(agent, folder) {
     // It has to search for the tool first; the answer names it.
     return [
       { match, tools: true, reply: found.search },
-      { match: found.answer, in: 'toolResult', tools: true, reply: agent.calls(tool, input) },
+      { match: found.answer, in: 'toolResult', tools: true, times: 1, reply: agent.calls(tool, input) },
     ];
   };
   return {

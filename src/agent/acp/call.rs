@@ -85,7 +85,8 @@ impl Call {
     }
 
     /// Returns our tool by its name: `mcp__gstack__goto` (Claude Code, Qwen Code), `goto (gstack MCP Server)` (Gemini), `gstack_goto`
-    /// (opencode), `gstack-goto` (Copilot), `gstack/goto` (fast-agent).
+    /// (opencode), `gstack-goto` (Copilot), `gstack/goto` (fast-agent), `mcp_gstack.goto`
+    /// (Vibe).
     fn by_name(&self) -> Option<&str> {
         let meta = self.told.meta.as_ref();
         let meta =
@@ -99,8 +100,8 @@ impl Call {
         };
         let full = named.strip_prefix("mcp__gstack__").or_else(|| named.strip_suffix(" (gstack MCP Server)"));
         let short = || {
-            let rest = named.strip_prefix(SERVER)?;
-            let name = rest.strip_prefix("__").or_else(|| rest.strip_prefix(['_', '-', '/']))?;
+            let rest = named.strip_prefix("mcp_").unwrap_or(named).strip_prefix(SERVER)?;
+            let name = rest.strip_prefix("__").or_else(|| rest.strip_prefix(['_', '-', '/', '.']))?;
             Some(name).filter(|_| self.kind() == "other")
         };
         full.or_else(short)
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(own(json!({"title": "page_add (gstack MCP Server)"})).as_deref(), Some("page_add"));
         assert_eq!(own(json!({"title": "page_add; rm (gstack MCP Server)"})), None);
         assert_eq!(own(json!({"title": "page_add"})), None);
-        for name in ["gstack_goto", "gstack-goto", "gstack/goto", "gstack__goto"] {
+        for name in ["gstack_goto", "gstack-goto", "gstack/goto", "gstack__goto", "mcp_gstack.goto"] {
             assert_eq!(own(json!({"title": name, "kind": "other"})).as_deref(), Some("goto"));
             assert_eq!(own(json!({"title": name, "kind": "edit"})), None);
         }

@@ -41,6 +41,8 @@ pub(super) enum Line {
     /// The state of a message: `queued`, `started`, `completed`, `cancelled` …
     CommandLifecycle {
         #[serde(default)]
+        command_uuid: String,
+        #[serde(default)]
         state: String,
     },
     #[serde(other)]
