@@ -137,6 +137,7 @@ const TABLE = {
       COPILOT_OFFLINE: 'true',
       COPILOT_AUTO_UPDATE: 'false',
     }),
+    without: { picture: "With a model of another provider, it leaves a tool's picture out of what the model gets. You see it." },
     calls: (tool, input) => [{ tool: `gstack-${tool}`, input }],
     writes: (file) => [{ custom: 'apply_patch', input: `*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch\n` }],
   },
