@@ -179,6 +179,7 @@ const TABLE = {
     calls: (tool, input) => [{ tool: `mcp_gstack_${tool}`, input }],
     // It asks for edits in this mode, but not for every command, so that the person must choose it.
     mode: 'default',
+    without: { picture: "Its models get the text of a tool's result, without the picture." },
     writes: (file) => [{ tool: 'write_file', input: { path: file, content: 'x' } }],
   },
   cline: {

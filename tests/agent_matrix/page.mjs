@@ -25,6 +25,7 @@ function cell(found, note) {
 /** Returns the page for these results. */
 export function page({ agents }) {
   const tried = AGENTS.filter(({ name }) => agents[name]);
+  const untried = AGENTS.filter(({ name }) => !agents[name]).map(({ label }) => label);
   const notes = [];
   const noted = (words) => {
     if (!words) return undefined;
@@ -48,6 +49,7 @@ export function page({ agents }) {
     '',
     ...notes.map((words, at) => `${at + 1}. ${words}`),
     ...(notes.length > 0 ? [''] : []),
+    ...(untried.length > 0 ? [`Not tried yet: ${untried.join(', ')}.`, ''] : []),
     '`gstack agents` lists the agents that are installed. To add one, write its command into `config.toml`:',
     '',
     '```toml',

@@ -6,6 +6,7 @@ import { AGENTS } from '../agent_matrix/agents.mjs';
 import { ALL_BOXES, PAGE, page, readResults } from '../agent_matrix/page.mjs';
 
 const results = readResults();
+const tried = AGENTS.filter(({ name }) => results.agents[name]);
 
 test('docs/AGENTS.md is what the results of the matrix say', () => {
   assert.equal(readFileSync(PAGE, 'utf8'), page(results), 'run GSTACK_BLESS=1 node --test tests/agent_matrix/matrix.test.mjs');
@@ -17,7 +18,7 @@ test('the results are of the pinned versions', () => {
 });
 
 test('a box that does not hold has a reason', () => {
-  for (const agent of AGENTS) {
+  for (const agent of tried) {
     const { boxes } = results.agents[agent.name];
     for (const { id } of ALL_BOXES)
       assert.ok(boxes[id] === true || agent.needs || agent.without?.[id], `${agent.name}: ${id} has no reason`);
