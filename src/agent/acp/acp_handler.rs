@@ -7,7 +7,7 @@ mod permission;
 use super::agreed::Session;
 use super::call::Call;
 use super::faults;
-use super::start::NO_METHOD;
+use super::resume::NO_METHOD;
 use super::wire::{Chunk, Commands, ConfigUpdate, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
 use crate::adapter::{AgentEvent, Offers, Prompt};
 use crate::clip::{RESULT_BYTES, STEP_BYTES, clip};
@@ -124,7 +124,7 @@ impl AcpHandler {
         if self.going_back.is_some() {
             return;
         }
-        let (method, params) = super::start::set_mode(&self.session.session_id, setting, back);
+        let (method, params) = super::choices::set_mode(&self.session.session_id, setting, back);
         let left_for = modes.shown().map(|mode| mode.label.clone()).unwrap_or_default();
         self.going_back = Some((out.request(method, params), left_for));
     }
@@ -403,7 +403,7 @@ impl ProtocolHandler for AcpHandler {
     }
 
     fn set_model(&mut self, model: Option<String>, out: &mut HandlerOutput) -> Result<(), Fault> {
-        let named = model.filter(|model| super::start::is_model(model));
+        let named = model.filter(|model| super::choices::is_model(model));
         let wanted = named.or_else(|| self.session.own_model.clone());
         if wanted == self.session.model {
             return Ok(());
@@ -417,7 +417,7 @@ impl ProtocolHandler for AcpHandler {
         };
         let wanted = wanted.ok_or_else(|| crate::faults::own_model_unknown(&self.session.label))?;
         let mut asked = 0;
-        super::start::set_model(&self.session.session_id, setting, &wanted, |method, params| {
+        super::choices::set_model(&self.session.session_id, setting, &wanted, |method, params| {
             asked = out.request(method, params);
         });
         let before = self.session.model.replace(wanted.clone());

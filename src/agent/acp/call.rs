@@ -84,10 +84,13 @@ impl Call {
         (input.get("server")?.as_str()? == SERVER).then(|| input.get("tool")?.as_str())?
     }
 
-    /// Returns our tool by its name: `mcp__gstack__goto` (Claude Code), `goto (gstack MCP Server)` (Gemini), `gstack_goto`
-    /// (opencode), `gstack-goto` (Copilot).
+    /// Returns our tool by its name: `mcp__gstack__goto` (Claude Code, Qwen Code), `goto (gstack MCP Server)` (Gemini), `gstack_goto`
+    /// (opencode), `gstack-goto` (Copilot), `gstack/goto` (fast-agent), `mcp_gstack.goto`
+    /// (Vibe).
     fn by_name(&self) -> Option<&str> {
-        let meta = self.told.meta.as_ref().and_then(|meta| meta.pointer("/claudeCode/toolName")?.as_str());
+        let meta = self.told.meta.as_ref();
+        let meta =
+            meta.and_then(|meta| meta.pointer("/claudeCode/toolName").or_else(|| meta.get("toolName"))?.as_str());
         // The title of a shell command is the command itself, which a model can choose freely. Some agents also replace the
         // first title, the tool's name, by words of the model.
         let named = match (meta, self.kind()) {
@@ -96,7 +99,11 @@ impl Call {
             (None, _) => self.first_title.as_deref()?,
         };
         let full = named.strip_prefix("mcp__gstack__").or_else(|| named.strip_suffix(" (gstack MCP Server)"));
-        let short = || named.strip_prefix(SERVER)?.strip_prefix(['_', '-']).filter(|_| self.kind() == "other");
+        let short = || {
+            let rest = named.strip_prefix("mcp_").unwrap_or(named).strip_prefix(SERVER)?;
+            let name = rest.strip_prefix("__").or_else(|| rest.strip_prefix(['_', '-', '/', '.']))?;
+            Some(name).filter(|_| self.kind() == "other")
+        };
         full.or_else(short)
     }
 
@@ -243,13 +250,18 @@ mod tests {
         let own = |value| call(value).own_tool(&offered).map(str::to_owned);
         let claude = json!({"title": "x", "_meta": {"claudeCode": {"toolName": "mcp__gstack__goto"}}});
         assert_eq!(own(claude).as_deref(), Some("goto"));
+        let qwen = json!({"title": "goto (gstack MCP Server): {}", "kind": "read", "_meta": {"toolName": "mcp__gstack__goto"}});
+        assert_eq!(own(qwen).as_deref(), Some("goto"));
+        let command =
+            json!({"title": "mcp__gstack__goto", "kind": "execute", "_meta": {"toolName": "run_shell_command"}});
+        assert_eq!(own(command), None);
         assert_eq!(own(json!({"title": "goto (gstack MCP Server)", "kind": "other"})).as_deref(), Some("goto"));
         assert_eq!(own(json!({"title": "mcp__gstack__goto", "kind": "execute"})), None);
         assert_eq!(own(json!({"title": "eval (gstack MCP Server)"})), None);
         assert_eq!(own(json!({"title": "page_add (gstack MCP Server)"})).as_deref(), Some("page_add"));
         assert_eq!(own(json!({"title": "page_add; rm (gstack MCP Server)"})), None);
         assert_eq!(own(json!({"title": "page_add"})), None);
-        for name in ["gstack_goto", "gstack-goto"] {
+        for name in ["gstack_goto", "gstack-goto", "gstack/goto", "gstack__goto", "mcp_gstack.goto"] {
             assert_eq!(own(json!({"title": name, "kind": "other"})).as_deref(), Some("goto"));
             assert_eq!(own(json!({"title": name, "kind": "edit"})), None);
         }

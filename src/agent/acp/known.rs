@@ -17,6 +17,9 @@ const ASKING: [&str; 8] = ["default", "ask", "always-ask", "approve", "manual", 
 pub(super) struct KnownAgent {
     /// The names of its program and of its package.
     programs: &'static [&'static str],
+    /// Arguments that let it call our tools without asking: the policy asks. Without them its permission request does not say which
+    /// tool it is about.
+    arguments: &'static [&'static str],
     /// The ids of its modes in which it asks before it writes a file or runs a command, best first. `None`: the usual ids.
     asks: Option<&'static [&'static str]>,
     /// What it may access, if another agent's entry says it.
@@ -26,14 +29,25 @@ pub(super) struct KnownAgent {
     /// Folders in which it finds what the person has, and in which what it makes stays in memory; and the variable by which it
     /// finds another folder.
     in_memory: &'static [(&'static str, &'static str)],
+    /// A variable that names one of the folders in `write`: without it, it writes into the folder in which it starts.
+    home: Option<(&'static str, &'static str)>,
     /// Folders and files inside `write` with what the person's own agent runs or obeys. A file ends with its empty content.
     fixed: &'static [(&'static str, Option<&'static str>)],
     /// A variable with configuration as JSON that makes it ask. It is merged into the person's.
     configuration: Option<(&'static str, &'static str)>,
 }
 
-const NONE: KnownAgent =
-    KnownAgent { programs: &[], asks: None, as_of: None, write: &[], in_memory: &[], fixed: &[], configuration: None };
+const NONE: KnownAgent = KnownAgent {
+    programs: &[],
+    arguments: &[],
+    asks: None,
+    as_of: None,
+    write: &[],
+    in_memory: &[],
+    fixed: &[],
+    home: None,
+    configuration: None,
+};
 
 /// Makes opencode ask. Its agent `build` has it too, since a project's `opencode.json` may give that agent permissions of its
 /// own, which count before the general ones. This is merged after every file. A subagent may have others: its start is
@@ -72,7 +86,7 @@ const KNOWN: [KnownAgent; 12] = [
     KnownAgent {
         programs: &["vibe-acp", "mistral-vibe"],
         // Seen with 3.0.2.
-        asks: Some(&["default"]),
+        asks: Some(&["ask", "default"]),
         write: &[".vibe"],
         fixed: &[
             (".vibe/agents", None),
@@ -104,6 +118,7 @@ const KNOWN: [KnownAgent; 12] = [
     },
     KnownAgent {
         programs: &["qwen", "qwen-code"],
+        arguments: &["--allowed-tools=mcp__gstack"],
         // Seen with 0.15.10.
         asks: Some(&["default"]),
         write: &[".qwen"],
@@ -127,7 +142,12 @@ const KNOWN: [KnownAgent; 12] = [
     // Seen with 1.16.0.
     KnownAgent { programs: &["openhands"], write: &[".openhands"], ..NONE },
     // Seen with 0.10.48.
-    KnownAgent { programs: &["fast-agent-acp", "fast-agent-mcp"], write: &[".fast-agent"], ..NONE },
+    KnownAgent {
+        programs: &["fast-agent-acp", "fast-agent-mcp"],
+        write: &[".fast-agent"],
+        home: Some(("FAST_AGENT_HOME", ".fast-agent")),
+        ..NONE
+    },
 ];
 
 impl KnownAgent {
@@ -138,8 +158,16 @@ impl KnownAgent {
         named.filter_map(name_of).find_map(|name| KNOWN.iter().find(|known| known.programs.contains(&name.as_str())))
     }
 
-    /// Adds the configuration that makes it ask to its environment.
+    /// Returns the arguments to add to its own.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = OsString> + use<> {
+        self.arguments.iter().map(OsString::from)
+    }
+
+    /// Adds the configuration that makes it ask, and its folder, to its environment.
     pub(super) fn configure(&self, variables: &mut BTreeMap<OsString, OsString>) {
+        if let (Some((name, folder)), Some(home)) = (self.home, variables.get(OsStr::new("HOME")).map(PathBuf::from)) {
+            variables.entry(name.into()).or_insert_with(|| home.join(folder).into_os_string());
+        }
         let Some((name, ours)) = self.configuration else { return };
         let given = variables.get(OsStr::new(name)).and_then(|text| serde_json::from_str(text.to_str()?).ok());
         let mut whole = given.filter(Value::is_object).unwrap_or_else(|| json!({}));
@@ -244,6 +272,17 @@ mod tests {
             for permission in [&configured["permission"], &configured["agent"]["build"]["permission"]] {
                 assert!(permission["edit"] == "ask" && permission["bash"] == "ask", "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn an_agent_that_would_write_where_it_starts_gets_a_folder_in_the_home_unless_the_person_chose_one() {
+        let agent = KnownAgent::of(Path::new("fast-agent-acp"), &[]).unwrap();
+        for (given, expected) in [(None, "/h/.fast-agent"), (Some("/mine"), "/mine")] {
+            let mut variables = BTreeMap::from([("HOME".into(), OsString::from("/h"))]);
+            variables.extend(given.map(|given| ("FAST_AGENT_HOME".into(), given.into())));
+            agent.configure(&mut variables);
+            assert_eq!(variables[&OsString::from("FAST_AGENT_HOME")], expected);
         }
     }
 

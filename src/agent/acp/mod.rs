@@ -5,12 +5,15 @@
 mod acp_handler;
 mod agreed;
 mod call;
+mod choices;
+mod examination;
 mod faults;
 mod known;
 mod modes;
 pub mod preset;
 #[cfg(test)]
 mod replay_tests;
+mod resume;
 mod start;
 mod wire;
 
@@ -18,12 +21,12 @@ use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined
 use super::discovery;
 use super::rpc::rpc_session::RpcSession;
 use super::sandbox::Access;
+use examination::Looked;
 use gstack_protocol::agents::AgentInfo;
 use gstack_protocol::catalogue;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::AgentName;
 use preset::{Kind, Preset};
-use start::Looked;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -72,14 +75,16 @@ impl Acp {
                 let about = start::about(&self.preset, "gemini --version", environment);
                 Some(version.map_err(|error| about.broken(&error.to_string()))?)
             }
-            Kind::ClaudeAgent | Kind::Other => match start::ask_version(&self.preset, &program, environment).await? {
-                Looked::Ready(version) => version,
-                Looked::Slow { seconds } => {
-                    let words = catalogue::AGENT_IS_SLOW.with([&self.preset.label, &seconds.to_string()]);
-                    info.warn(Some(words));
-                    None
+            Kind::ClaudeAgent | Kind::Other => {
+                match examination::ask_version(&self.preset, &program, environment).await? {
+                    Looked::Ready(version) => version,
+                    Looked::Slow { seconds } => {
+                        let words = catalogue::AGENT_IS_SLOW.with([&self.preset.label, &seconds.to_string()]);
+                        info.warn(Some(words));
+                        None
+                    }
                 }
-            },
+            }
         };
         match self.preset.is_signed_in(environment) {
             Some(false) => Err(faults::signed_out(&self.preset.label, self.preset.sign_in.as_deref(), "", &[])),

@@ -188,6 +188,7 @@ impl Preset {
             let mut files = RunFiles::default();
             files.paths.push(file.clone());
             files.stdio = Some(file);
+            files.arguments = self.known().into_iter().flat_map(KnownAgent::arguments).collect();
             return Ok(files);
         }
         if self.kind != Kind::Gemini {

@@ -1,46 +1,38 @@
 //! Starts an ACP agent for a conversation, up to the moment when it is ready for a message.
 //!
-//! Owns the handshake and the fallback if an earlier session cannot be resumed.
+//! Owns the process and the handshake. `resume` continues an earlier session, `choices` enters the mode and the model.
 
 use super::acp_handler::AcpHandler;
-use super::agreed::{ModelSetting, Session};
+use super::agreed::Session;
+use super::choices::{enter_mode, is_model, models_of, set_model};
 use super::faults;
-use super::modes::{ModeSetting, Modes, READ_ONLY};
+use super::modes::{Modes, READ_ONLY};
 use super::preset::{Kind, Preset, RunFiles, TOKEN_VARIABLE};
-use super::wire::{
-    AUTH_REQUIRED, AuthMethod, Capabilities, ConfigUpdate, Initialized, PROTOCOL_VERSION, SessionBegun, Update,
-};
+use super::resume::resume;
+use super::wire::{AUTH_REQUIRED, AuthMethod, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun};
 use crate::adapter::{AgentEnvironment, Launch, Offers};
 use crate::discovery::with_own_folder;
 use crate::faults::Program;
 use crate::guard::Guard;
 use crate::process::child::{Patience, Spawn};
-use crate::rpc::message::{Dialect, Incoming, read};
+use crate::rpc::message::{Dialect, read};
 use crate::rpc::rpc_session::Begin;
 use crate::rpc::wire::{AskError, Wire};
 use crate::sandbox::Confinement;
-use gstack_base::home::private_folder;
 use gstack_protocol::VERSION;
-use gstack_protocol::agents::ModelInfo;
 use gstack_protocol::catalogue::{self, Sentence};
 use gstack_protocol::fault::Fault;
 use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Gemini takes 4 s if it is warm; a cold start on a busy machine takes many times that.
 const READY_LIMIT: Duration = Duration::from_secs(90);
-const ASK_LIMIT: Duration = Duration::from_secs(20);
 /// Short, because no turn is running that could finish.
-const PATIENCE: Patience =
+pub(super) const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
-
-/// A method that every agent refuses, and so answers immediately: everything it sent before has then been read.
-pub(super) const NO_METHOD: &str = "_gstack/nothing";
-/// The limit for an agent that does not answer unknown methods.
-const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) fn about<'a>(preset: &'a Preset, check: &'a str, environment: &AgentEnvironment) -> Program<'a> {
     let sandboxed = is_confined(environment);
@@ -48,7 +40,7 @@ pub(super) fn about<'a>(preset: &'a Preset, check: &'a str, environment: &AgentE
 }
 
 /// Returns the whole command, for a person's terminal.
-fn command_line(preset: &Preset, program: &Path) -> String {
+pub(super) fn command_line(preset: &Preset, program: &Path) -> String {
     let words = std::iter::once(program.as_os_str()).chain(preset.arguments.iter().map(OsString::as_os_str));
     let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
@@ -148,7 +140,12 @@ async fn start_once(
     }
 }
 
-fn start_fault(preset: &Preset, about: Program<'_>, environment: &AgentEnvironment, error: StartError) -> Fault {
+pub(super) fn start_fault(
+    preset: &Preset,
+    about: Program<'_>,
+    environment: &AgentEnvironment,
+    error: StartError,
+) -> Fault {
     match error.cause {
         AskError::Refused(refused) if refused.code == AUTH_REQUIRED => {
             faults::signed_out(&preset.label, preset.sign_in.as_deref(), &refused.message, &error.sign_ins)
@@ -162,7 +159,7 @@ fn start_fault(preset: &Preset, about: Program<'_>, environment: &AgentEnvironme
 }
 
 /// Why an agent was not ready, and how it can be signed in to.
-struct StartError {
+pub(super) struct StartError {
     cause: AskError,
     sign_ins: Vec<AuthMethod>,
 }
@@ -173,7 +170,7 @@ impl From<AskError> for StartError {
     }
 }
 
-async fn introduce(wire: &mut Wire) -> Result<Initialized, AskError> {
+pub(super) async fn introduce(wire: &mut Wire) -> Result<Initialized, AskError> {
     let params = json!({
         "protocolVersion": PROTOCOL_VERSION,
         // The agent reads and writes files itself and asks for permission to do so.
@@ -237,16 +234,11 @@ async fn begin(
     if let Some(meta) = preset.session_meta(launch) {
         params["_meta"] = meta;
     }
-    let method = match session_capabilities.resume {
-        Some(_) => Some("session/resume"),
-        None => load_session.then_some("session/load"),
-    };
     let mut resumed = None;
     if let Some(earlier) = &launch.resume {
-        resumed = match method {
-            Some(method) => resume(wire, method, earlier, &params).await?,
-            None => None,
-        };
+        let offered = [(session_capabilities.resume.is_some(), "session/resume"), (load_session, "session/load")];
+        let methods: Vec<&str> = offered.iter().filter(|(is, _)| *is).map(|(_, method)| *method).collect();
+        resumed = resume(wire, &methods, earlier, &params).await?;
         if resumed.is_none() {
             notices.push(catalogue::SESSION_BEGINS_AGAIN.into());
         }
@@ -299,221 +291,4 @@ async fn begin(
         fences: preset.kind == Kind::Gemini,
     };
     Ok(Begun { session, resumed: !is_new, notices })
-}
-
-/// Changes to the mode of the session, and verifies that the agent is in it.
-async fn enter_mode(wire: &mut Wire, session_id: &str, mut modes: Modes) -> Result<Modes, AskError> {
-    follow_mode(&mut wire.early, 0, &mut modes);
-    let (Some(wanted), Some(setting)) = (modes.to_set().map(str::to_owned), modes.setting.clone()) else {
-        return Ok(modes);
-    };
-    let before = wire.early.len();
-    let (method, params) = set_mode(session_id, &setting, &wanted);
-    match wire.ask(method, params).await {
-        Ok(answer) => {
-            modes.entered(wanted);
-            let told: ConfigUpdate = read(&answer, method).unwrap_or_default();
-            modes.entered_by_option(&told.config_options);
-            follow_mode(&mut wire.early, before, &mut modes);
-            if modes.to_set().is_some() {
-                modes.refused();
-            }
-        }
-        Err(AskError::Refused(error)) => {
-            tracing::warn!(code = error.code, "an agent did not change to the mode in which it asks");
-            modes.refused();
-        }
-        Err(ended) => return Err(ended),
-    }
-    Ok(modes)
-}
-
-/// Follows the changes of the mode among the messages from `start` on, and removes them.
-fn follow_mode(early: &mut Vec<Incoming>, start: usize, modes: &mut Modes) {
-    let later = early.split_off(start);
-    for message in later {
-        let update = match &message {
-            Incoming::Notification { params, .. } => Update::parse(params),
-            Incoming::Answer { .. } | Incoming::Request { .. } => None,
-        };
-        match update {
-            Some(Update::Mode(id)) => {
-                modes.entered(id);
-            }
-            Some(Update::Config(options)) => {
-                modes.entered_by_option(&options);
-            }
-            _ => early.push(message),
-        }
-    }
-}
-
-/// Returns the request that changes the mode.
-pub(super) fn set_mode(session_id: &str, setting: &ModeSetting, mode: &str) -> (&'static str, Value) {
-    match setting {
-        ModeSetting::Method => ("session/set_mode", json!({"sessionId": session_id, "modeId": mode})),
-        ModeSetting::Option(id) => {
-            ("session/set_config_option", json!({"sessionId": session_id, "configId": id, "value": mode}))
-        }
-    }
-}
-
-/// Resumes a session. Returns `None` if it no longer exists.
-async fn resume(
-    wire: &mut Wire,
-    method: &str,
-    earlier: &str,
-    params: &Value,
-) -> Result<Option<(String, SessionBegun)>, AskError> {
-    let mut params = params.clone();
-    params["sessionId"] = earlier.into();
-    match wire.ask(method, params).await {
-        Ok(answer) => {
-            // The history is sent again as updates, possibly after the answer: it is complete before the next answer
-            // arrives.
-            if method == "session/load" {
-                let refused = tokio::time::timeout(FLUSH_LIMIT, wire.ask(NO_METHOD, json!({}))).await;
-                if let Ok(Err(AskError::Ended { how, last_words })) = refused {
-                    return Err(AskError::Ended { how, last_words });
-                }
-            }
-            wire.early.retain(|message| !is_history(message));
-            Ok(Some((earlier.to_owned(), read(&answer, method).unwrap_or_default())))
-        }
-        Err(AskError::Refused(error)) if error.code != AUTH_REQUIRED => {
-            tracing::info!(code = error.code, "an earlier session can't be gone on with");
-            wire.early.clear();
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns whether a message that came while a session was loaded repeats what the conversation already has. The commands and
-/// the mode of the session do not: Copilot sends the commands only then.
-fn is_history(message: &Incoming) -> bool {
-    let Incoming::Notification { params, .. } = message else { return false };
-    !matches!(Update::parse(params), Some(Update::Commands(_) | Update::Mode(_) | Update::Config(_)))
-}
-
-/// Returns how to set the model, the available models and the current one.
-fn models_of(begun: SessionBegun) -> (Option<ModelSetting>, Vec<ModelInfo>, Option<String>) {
-    if let Some(models) = begun.models {
-        let infos = models.available_models.into_iter().map(|model| ModelInfo {
-            id: model.model_id,
-            label: model.name,
-            description: model.description.unwrap_or_default(),
-        });
-        return (Some(ModelSetting::Method), infos.collect(), models.current_model_id);
-    }
-    let option = begun.config_options.into_iter().find(|option| option.category.as_deref() == Some("model"));
-    let Some(option) = option else { return (None, Vec::new(), None) };
-    let infos = option.options.into_iter().map(|choice| ModelInfo {
-        id: choice.value,
-        label: choice.name,
-        description: choice.description.unwrap_or_default(),
-    });
-    let current = option.current_value.as_str().map(str::to_owned);
-    (Some(ModelSetting::Option(option.id)), infos.collect(), current)
-}
-
-/// Returns whether this is a model's name. `fast` and `deep` say how much thought a message needs, which ACP cannot
-/// express.
-pub(super) fn is_model(name: &str) -> bool {
-    !matches!(name, "fast" | "deep")
-}
-
-/// Passes the request that sets a model to `ask`.
-pub(super) fn set_model(session_id: &str, setting: &ModelSetting, model: &str, mut ask: impl FnMut(&str, Value)) {
-    match setting {
-        ModelSetting::Method => ask("session/set_model", json!({"sessionId": session_id, "modelId": model})),
-        ModelSetting::Option(id) => {
-            ask("session/set_config_option", json!({"sessionId": session_id, "configId": id, "value": model}));
-        }
-    }
-}
-
-/// What an agent said when it was examined.
-pub(super) enum Looked {
-    /// It is ready, with this version.
-    Ready(Option<String>),
-    /// It has not answered yet. It may need longer to start.
-    Slow { seconds: u64 },
-}
-
-/// Asks for its version with `initialize`: not every ACP agent supports `--version`.
-pub(super) async fn ask_version(
-    preset: &Preset,
-    program: &Path,
-    environment: &AgentEnvironment,
-) -> Result<Looked, Fault> {
-    let check = command_line(preset, program);
-    let about = about(preset, &check, environment);
-    // Some agents make files in the folder in which they start.
-    let folder = ExaminationFolder::make(environment).map_err(|error| about.not_written(&error))?;
-    let own = preset.clone();
-    let of = environment.clone();
-    let access = tokio::task::spawn_blocking(move || own.access(&of)).await.unwrap_or_default();
-    let environment = AgentEnvironment { access, ..with_own_folder(environment, program) };
-    let spawn = Spawn { program, arguments: preset.arguments.clone(), environment: &environment, folder: &folder.0 };
-    let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;
-    let told = tokio::time::timeout(ASK_LIMIT, introduce(&mut wire)).await;
-    wire.end(PATIENCE).await;
-    match told {
-        Ok(Ok(told)) if told.protocol_version != PROTOCOL_VERSION => {
-            Err(about.broken(&format!("it speaks ACP version {}, not 1", told.protocol_version)))
-        }
-        Ok(Ok(told)) => Ok(Looked::Ready(told.agent_info.and_then(|info| info.version))),
-        Ok(Err(error)) => Err(start_fault(preset, about, &environment, error.into())),
-        Err(_elapsed) => Ok(Looked::Slow { seconds: ASK_LIMIT.as_secs() }),
-    }
-}
-
-/// An empty private folder in which an agent is examined. Dropping it removes it.
-struct ExaminationFolder(PathBuf);
-
-impl ExaminationFolder {
-    fn make(environment: &AgentEnvironment) -> std::io::Result<Self> {
-        let above = match &environment.confinement {
-            Confinement::In(sandbox) => sandbox.scratch.clone(),
-            Confinement::Off | Confinement::Refused(_) => std::env::temp_dir(),
-        };
-        std::fs::create_dir_all(&above)?;
-        // The sandbox refuses a folder behind a link.
-        let path = above.canonicalize()?.join(format!("gstack-look-{}", uuid::Uuid::new_v4().simple()));
-        private_folder(&path).map_err(std::io::Error::other)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for ExaminationFolder {
-    fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::warn!(%error, "the folder of an examination could not be removed");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_history;
-    use crate::rpc::message::parse;
-    use serde_json::json;
-
-    #[test]
-    fn a_loaded_session_keeps_its_commands_and_drops_what_was_said() {
-        let update = |update| json!({"method": "session/update", "params": {"sessionId": "s", "update": update}});
-        let said = json!({"type": "text", "text": "hello"});
-        let commands = json!([{"name": "compact", "description": "Compact the conversation"}]);
-        for (message, dropped) in [
-            (update(json!({"sessionUpdate": "user_message_chunk", "content": said})), true),
-            (update(json!({"sessionUpdate": "agent_message_chunk", "content": said})), true),
-            (update(json!({"sessionUpdate": "session_info_update", "title": "Hello"})), true),
-            (update(json!({"sessionUpdate": "available_commands_update", "availableCommands": commands})), false),
-            (json!({"id": 1, "method": "session/request_permission", "params": {}}), false),
-        ] {
-            let incoming = parse(&message.to_string()).unwrap();
-            assert_eq!(is_history(&incoming), dropped, "{message}");
-        }
-    }
 }

@@ -38,7 +38,7 @@ pub(super) struct Ready {
 }
 
 enum Command {
-    Prompt { line: Vec<u8>, accepted: oneshot::Sender<Result<(), Fault>> },
+    Prompt { line: Vec<u8>, uuid: String, accepted: oneshot::Sender<Result<(), Fault>> },
     Interrupted,
 }
 
@@ -53,7 +53,7 @@ impl ClaudeSession {
     pub(super) fn run(ready: Ready, events: mpsc::Sender<AgentEvent>) -> Self {
         let (writer, resumed) = (ready.writer.clone(), ready.resumed);
         let held = SessionTask::spawn(move |commands, cancel| {
-            Actor { ready, events, cancel, in_turn: false, is_interrupted: false }.run(commands)
+            Actor { ready, events, cancel, in_turn: false, queued: None, is_interrupted: false }.run(commands)
         });
         Self { held, writer, resumed }
     }
@@ -63,7 +63,8 @@ impl AgentSession for ClaudeSession {
     fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move {
             let (accepted, answer) = oneshot::channel();
-            let command = Command::Prompt { line: outgoing::user_message(&prompt), accepted };
+            let uuid = uuid::Uuid::new_v4().to_string();
+            let command = Command::Prompt { line: outgoing::user_message(&prompt, &uuid), uuid, accepted };
             let gone = || faults::crashed("it is gone", None);
             self.held.send(command).await.map_err(|Gone| gone())?;
             answer.await.map_err(|_| gone())?
@@ -103,6 +104,8 @@ struct Actor {
     events: mpsc::Sender<AgentEvent>,
     cancel: CancellationToken,
     in_turn: bool,
+    /// The id of the running turn's message while it is in the agent's queue.
+    queued: Option<String>,
     /// True if the running turn was interrupted.
     is_interrupted: bool,
 }
@@ -163,8 +166,8 @@ impl Actor {
 
     async fn command(&mut self, command: Command) {
         match command {
-            Command::Prompt { line, accepted } => {
-                let taken = self.begin_turn(line).await;
+            Command::Prompt { line, uuid, accepted } => {
+                let taken = self.begin_turn(line, uuid).await;
                 if accepted.send(taken).is_err() {
                     tracing::debug!("nobody waits for a message to be accepted");
                 }
@@ -177,13 +180,14 @@ impl Actor {
         }
     }
 
-    async fn begin_turn(&mut self, line: Vec<u8>) -> Result<(), Fault> {
+    async fn begin_turn(&mut self, line: Vec<u8>, uuid: String) -> Result<(), Fault> {
         // Claude Code would merge two messages into one turn.
         if self.in_turn {
             return Err(faults::busy());
         }
         self.ready.writer.line(line).await.map_err(|_| faults::crashed("it takes no more input", None))?;
         self.in_turn = true;
+        self.queued = Some(uuid);
         Ok(())
     }
 
@@ -213,7 +217,22 @@ impl Actor {
                     self.ready.notice = Some(words);
                 }
             }
+            // Since 2.1.332, no result follows if an interrupt finds the message in the queue. A message that has started is also
+            // reported as cancelled, after its result.
+            Line::CommandLifecycle { command_uuid, state } => {
+                let is_of_turn = self.queued.as_ref() == Some(&command_uuid);
+                if is_of_turn && state != "queued" {
+                    self.queued = None;
+                }
+                if is_of_turn && state == "cancelled" {
+                    let end = self.ready.mapper.cancelled();
+                    self.forward(end).await;
+                }
+            }
             line => {
+                if begins_something(&line) {
+                    self.queued = None;
+                }
                 if self.is_interrupted && begins_something(&line) {
                     self.write(outgoing::interrupt(&uuid::Uuid::new_v4().to_string())).await;
                 }

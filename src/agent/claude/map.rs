@@ -83,6 +83,13 @@ impl Mapper {
         self.turn.stopping = true;
     }
 
+    /// Returns the end of a turn whose message was cancelled before it started.
+    pub(super) fn cancelled(&mut self) -> AgentEvent {
+        self.turn = ClaudeTurn::default();
+        let (outcome, model) = (TurnOutcome::Stopped, self.model.clone());
+        AgentEvent::TurnDone { outcome, model, cost_usd: None, usage: None, fault: None }
+    }
+
     /// Records that a person or the policy denied this tool call.
     pub(super) fn note_denied(&mut self, tool_use_id: &str) {
         self.turn.denied.insert(tool_use_id.to_owned());
@@ -124,6 +131,7 @@ impl Mapper {
             | Line::ControlRequest { .. }
             | Line::ControlResponse { .. }
             | Line::ControlCancelRequest { .. }
+            | Line::CommandLifecycle { .. }
             | Line::Other => {}
         }
         events

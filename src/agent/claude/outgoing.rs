@@ -34,13 +34,13 @@ pub(super) fn model_asked_for(request_id: &str) -> Option<&str> {
     request_id.strip_prefix(SET_MODEL)?.split_once(':').map(|(_, model)| model)
 }
 
-pub(super) fn user_message(message: &Prompt) -> Vec<u8> {
+/// Returns the line of a message with this id.
+pub(super) fn user_message(message: &Prompt, uuid: &str) -> Vec<u8> {
     let mut content = vec![json!({"type": "text", "text": prompt::message(message)})];
     content.extend(message.images.iter().map(|image| {
         let data = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
         json!({"type": "image", "source": {"type": "base64", "media_type": image.mime, "data": data}})
     }));
-    let uuid = uuid::Uuid::new_v4().to_string();
     bytes(&json!({"type": "user", "message": {"role": "user", "content": content}, "uuid": uuid}))
 }
 

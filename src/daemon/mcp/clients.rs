@@ -23,7 +23,7 @@ pub(super) struct KnownClient {
     adds: &'static [&'static str],
 }
 
-const KNOWN: [KnownClient; 4] = [
+const KNOWN: [KnownClient; 6] = [
     // Replaces a result of more than 50,000 characters by a preview and a file that its guard denies.
     // Seen with 2.1.332.
     KnownClient { name: "claude-code", keeps: 48_000, adds: &[] },
@@ -36,6 +36,12 @@ const KNOWN: [KnownClient; 4] = [
     // Cuts at 50 KiB and 2,000 lines.
     // Seen with 1.18.33.
     KnownClient { name: "opencode", keeps: 48_000, adds: &[] },
+    // Writes a result of more than 20 KiB to a file.
+    // Seen with 1.0.102.
+    KnownClient { name: "copilot-cli", keeps: 18_000, adds: &[] },
+    // Cuts the middle out at 25,000 characters or 1,000 lines.
+    // Seen with 0.15.10.
+    KnownClient { name: "qwen-cli", keeps: 23_000, adds: &[] },
 ];
 
 /// Returns what is known of the client at the other end.
@@ -77,5 +83,6 @@ mod tests {
         assert_eq!(left("gemini-cli-mcp-client", false), json!({"url": "x"}));
         assert_eq!(left("gemini-cli-mcp-client", true), Value::Object(given()));
         assert_eq!(left("codex-mcp-client", false), Value::Object(given()));
+        assert!(named("qwen-cli-mcp-client-gstack").is_some() && named("qwen").is_none());
     }
 }

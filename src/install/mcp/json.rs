@@ -63,8 +63,21 @@ impl Entries {
     }
 }
 
+/// How a client writes a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// `command`, `args`, `env`
+    Plain,
+    /// Also `"type": "stdio"`.
+    WithTransport,
+    /// Also the tools that the model gets.
+    WithTools,
+    /// The arguments are part of `command`, and the variables are `environment`.
+    OneCommand,
+}
+
 /// Returns the file's text with the wanted server.
-pub(super) fn edit(text: &str, servers: &str, names_transport: bool, wanted: &Wanted) -> Result<String, EditError> {
+pub(super) fn edit(text: &str, servers: &str, form: Entry, wanted: &Wanted) -> Result<String, EditError> {
     let is_empty = text.trim().is_empty();
     let whole = Entries::parse(if is_empty { "{}" } else { text })?;
     let present = whole.get(servers).filter(|raw| raw.get() != "null");
@@ -81,7 +94,7 @@ pub(super) fn edit(text: &str, servers: &str, names_transport: bool, wanted: &Wa
     let indent = indent_of(text);
     let changed = match wanted {
         Wanted::Present(server) => {
-            let entry = Entries::parse(&entry(server, names_transport))?;
+            let entry = Entries::parse(&entry(server, form))?;
             let pretty = entry.with("", None, indent, 2);
             known.with(SERVER, Some(&pretty), indent, 1)
         }
@@ -92,15 +105,25 @@ pub(super) fn edit(text: &str, servers: &str, names_transport: bool, wanted: &Wa
     Ok(if same(&written, text) { text.to_owned() } else { written })
 }
 
-fn entry(server: &Server, names_transport: bool) -> String {
+fn entry(server: &Server, form: Entry) -> String {
     let mut entry = Map::new();
-    if names_transport {
-        entry.insert("type".to_owned(), json!("stdio"));
+    let first = match form {
+        Entry::Plain => None,
+        Entry::WithTransport => Some(("type", json!("stdio"))),
+        Entry::WithTools => Some(("tools", json!(["*"]))),
+        Entry::OneCommand => Some(("type", json!("local"))),
+    };
+    entry.extend(first.map(|(name, value)| (name.to_owned(), value)));
+    if form == Entry::OneCommand {
+        let whole: Vec<&String> = std::iter::once(&server.command).chain(&server.arguments).collect();
+        entry.insert("command".to_owned(), json!(whole));
+    } else {
+        entry.insert("command".to_owned(), json!(server.command));
+        entry.insert("args".to_owned(), json!(server.arguments));
     }
-    entry.insert("command".to_owned(), json!(server.command));
-    entry.insert("args".to_owned(), json!(server.arguments));
     if !server.environment.is_empty() {
-        entry.insert("env".to_owned(), server.environment.iter().map(|(k, v)| (k.clone(), json!(v))).collect());
+        let name = if form == Entry::OneCommand { "environment" } else { "env" };
+        entry.insert(name.to_owned(), server.environment.iter().map(|(k, v)| (k.clone(), json!(v))).collect());
     }
     Value::Object(entry).to_string()
 }
@@ -108,9 +131,10 @@ fn entry(server: &Server, names_transport: bool) -> String {
 /// Returns an entry's command and arguments; empty if it has none in our format.
 fn read(entry: &RawValue) -> (String, Vec<String>) {
     let value: Value = serde_json::from_str(entry.get()).unwrap_or_default();
-    let command = value["command"].as_str().unwrap_or_default().to_owned();
-    let arguments = value["args"].as_array().into_iter().flatten();
-    (command, arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect())
+    let listed = |name: &str| value[name].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+    let mut whole = listed("command");
+    let command = value["command"].as_str().map(str::to_owned).or_else(|| whole.next()).unwrap_or_default();
+    (command, whole.chain(listed("args")).collect())
 }
 
 /// Whether both are equal except for white space; if so, the file is left untouched.

@@ -25,10 +25,15 @@ pub(crate) enum McpClient {
     Gemini,
     Cursor,
     VsCode,
+    OpenCode,
+    Qwen,
+    Copilot,
+    Cline,
 }
 
 impl McpClient {
-    pub(crate) const NAMES: [&str; 5] = ["claude", "codex", "gemini", "cursor", "vscode"];
+    pub(crate) const NAMES: [&str; 9] =
+        ["claude", "codex", "gemini", "cursor", "vscode", "opencode", "qwen", "copilot", "cline"];
 
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -37,6 +42,10 @@ impl McpClient {
             "gemini" => Self::Gemini,
             "cursor" => Self::Cursor,
             "vscode" => Self::VsCode,
+            "opencode" => Self::OpenCode,
+            "qwen" => Self::Qwen,
+            "copilot" => Self::Copilot,
+            "cline" => Self::Cline,
             _ => return None,
         })
     }
@@ -49,6 +58,10 @@ impl McpClient {
             Self::Gemini => "Gemini CLI",
             Self::Cursor => "Cursor",
             Self::VsCode => "VS Code",
+            Self::OpenCode => "opencode",
+            Self::Qwen => "Qwen Code",
+            Self::Copilot => "Copilot CLI",
+            Self::Cline => "Cline",
         }
     }
 
@@ -62,6 +75,16 @@ impl McpClient {
             Self::Cursor => home.join(".cursor/mcp.json"),
             Self::VsCode if cfg!(target_os = "macos") => home.join("Library/Application Support/Code/User/mcp.json"),
             Self::VsCode => moved("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("Code/User/mcp.json"),
+            // Seen with 1.18.33.
+            Self::OpenCode => {
+                moved("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("opencode/opencode.json")
+            }
+            // Seen with 0.15.10.
+            Self::Qwen => home.join(".qwen/settings.json"),
+            // Seen with 1.0.102.
+            Self::Copilot => home.join(".copilot/mcp-config.json"),
+            // Seen with 3.0.65.
+            Self::Cline => home.join(".cline/data/settings/cline_mcp_settings.json"),
         }
     }
 
@@ -70,13 +93,19 @@ impl McpClient {
         match self {
             Self::VsCode => "servers",
             Self::Codex => "mcp_servers",
-            Self::Claude | Self::Gemini | Self::Cursor => "mcpServers",
+            Self::OpenCode => "mcp",
+            Self::Claude | Self::Gemini | Self::Cursor | Self::Qwen | Self::Copilot | Self::Cline => "mcpServers",
         }
     }
 
-    /// Whether its entries specify the transport.
-    fn names_transport(self) -> bool {
-        matches!(self, Self::Claude | Self::VsCode)
+    /// Returns how an entry is written in its file.
+    fn entry(self) -> json::Entry {
+        match self {
+            Self::Claude | Self::VsCode => json::Entry::WithTransport,
+            Self::OpenCode => json::Entry::OneCommand,
+            Self::Copilot => json::Entry::WithTools,
+            Self::Codex | Self::Gemini | Self::Cursor | Self::Qwen | Self::Cline => json::Entry::Plain,
+        }
     }
 }
 
@@ -143,7 +172,7 @@ fn apply_at(client: McpClient, file: &Path, wanted: &Wanted, print: bool) -> Res
     let old = before.as_deref().unwrap_or_default();
     let edited = match client {
         McpClient::Codex => table::edit(old, client.servers_key(), wanted),
-        _ => json::edit(old, client.servers_key(), client.names_transport(), wanted),
+        _ => json::edit(old, client.servers_key(), client.entry(), wanted),
     };
     let text = edited.map_err(|error| refused(client, &file, &error, wanted))?;
     let changed = before.as_deref().unwrap_or_default() != text;

@@ -16,7 +16,7 @@ fn present() -> Wanted {
 }
 
 fn in_json(text: &str, wanted: &Wanted) -> Result<String, EditError> {
-    json::edit(text, "mcpServers", true, wanted)
+    json::edit(text, "mcpServers", json::Entry::WithTransport, wanted)
 }
 
 #[test]
@@ -51,6 +51,28 @@ fn an_empty_or_missing_json_file_becomes_one_and_another_server_of_our_name_stay
     let foreign = r#"{"mcpServers":{"gstack":{"command":"/usr/bin/stacker","args":[]}}}"#;
     assert_eq!(in_json(foreign, &present()), Err(EditError::Foreign("/usr/bin/stacker".to_owned())));
     assert_eq!(in_json(foreign, &Wanted::Absent), Err(EditError::Foreign("/usr/bin/stacker".to_owned())));
+}
+
+#[test]
+fn a_server_is_written_as_its_client_reads_it_and_recognised_again() {
+    let moved = Server { environment: vec![("GSTACK_HOME".to_owned(), "/h".to_owned())], ..server() };
+    for (form, expected) in [
+        (json::Entry::Plain, r#"{"command":"/opt/gstack","args":["mcp"],"env":{"GSTACK_HOME":"/h"}}"#),
+        (
+            json::Entry::WithTools,
+            r#"{"tools":["*"],"command":"/opt/gstack","args":["mcp"],"env":{"GSTACK_HOME":"/h"}}"#,
+        ),
+        (
+            json::Entry::OneCommand,
+            r#"{"type":"local","command":["/opt/gstack","mcp"],"environment":{"GSTACK_HOME":"/h"}}"#,
+        ),
+    ] {
+        let text = json::edit("{}", "mcp", form, &Wanted::Present(moved.clone())).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["mcp"]["gstack"], serde_json::from_str::<Value>(expected).unwrap());
+        let without = json::edit(&text, "mcp", form, &Wanted::Absent).unwrap();
+        assert!(!without.contains("gstack"), "{without}");
+    }
 }
 
 #[test]

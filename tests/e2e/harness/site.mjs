@@ -61,6 +61,7 @@ const PAGES = {
       }
     </script>`,
   ),
+  '/numbered': page('Numbered', Array.from({ length: 6000 }, (_, line) => `<p>Line ${line} of a long page.</p>`).join('')),
   '/long': page('Long', `<h1>Long</h1>${'<p>A paragraph that fills the page.</p>'.repeat(200)}`),
 };
 

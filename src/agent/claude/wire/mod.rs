@@ -38,6 +38,13 @@ pub(super) enum Line {
     ControlCancelRequest {
         request_id: String,
     },
+    /// The state of a message: `queued`, `started`, `completed`, `cancelled` …
+    CommandLifecycle {
+        #[serde(default)]
+        command_uuid: String,
+        #[serde(default)]
+        state: String,
+    },
     #[serde(other)]
     Other,
 }

@@ -1,0 +1,238 @@
+/*
+ * The ACP agents of the matrix: how each is installed, started and told to use a fake API on loopback. Owns what differs
+ * between them; `trial.mjs` runs them.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const json = (file) => JSON.parse(readFileSync(path.join(here, file), 'utf8'));
+const npm = (name) => path.join(here, 'node_modules/.bin', name);
+const python = (folder, name) => path.join(here, 'python', folder, '.venv/bin', name);
+
+/** Returns the pinned version of a package from npm, or of the one that a folder of `python` installs. */
+const version = ({ package: name, folder }) =>
+  folder
+    ? readFileSync(path.join(here, 'python', folder, 'requirements.txt'), 'utf8').match(/==(\S+)/)[1]
+    : json('package.json').dependencies[name];
+
+/** Writes a file below the person's home. */
+function put(home, name, content) {
+  const file = path.join(home.person, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+}
+
+const anthropic = (address) => ({
+  ANTHROPIC_BASE_URL: address,
+  ANTHROPIC_API_KEY: 'dummy',
+  CLAUDE_CODE_MAX_RETRIES: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_ERROR_REPORTING: '1',
+});
+
+const codex = (home, address) =>
+  put(
+    home,
+    '.codex/config.toml',
+    `model = "gpt-5-fake"\nmodel_provider = "fake"\n[model_providers.fake]\nname = "Fake"\nbase_url = "${address}/v1"\n` +
+      'wire_api = "responses"\nenv_key = "FAKE_KEY"\nrequest_max_retries = 1\nstream_max_retries = 1\n',
+  );
+
+/**
+ * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
+ * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
+ * `mode`: a mode that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the
+ * reason.
+ */
+const TABLE = {
+  'claude-agent-acp': {
+    label: 'Claude (ACP)',
+    package: '@agentclientprotocol/claude-agent-acp',
+    known: true,
+    command: [npm('claude-agent-acp')],
+    fake: 'anthropic',
+    variables: anthropic,
+    calls: (tool, input) => [{ tool: `mcp__gstack__${tool}`, input }],
+    writes: (file) => [{ tool: 'Write', input: { file_path: file, content: 'x' } }],
+  },
+  gemini: {
+    label: 'Gemini CLI',
+    package: '@google/gemini-cli',
+    known: true,
+    command: [npm('gemini')],
+    fake: 'gemini',
+    variables: (address) => ({ GOOGLE_GEMINI_BASE_URL: address, GEMINI_API_KEY: 'dummy' }),
+    calls: (tool, input) => [{ tool: `mcp_gstack_${tool}`, input }],
+    writes: (file) => [{ tool: 'write_file', input: { file_path: file, content: 'x' } }],
+  },
+  'codex-acp': {
+    label: 'Codex (ACP)',
+    package: '@agentclientprotocol/codex-acp',
+    command: [npm('codex-acp')],
+    fake: 'responses',
+    prepare: codex,
+    variables: () => ({ FAKE_KEY: 'dummy' }),
+    calls: (tool, input) => [{ tool, namespace: 'mcp__gstack', input }],
+    writes: (file) => [
+      {
+        tool: 'exec_command',
+        input: { cmd: `touch ${file}`, sandbox_permissions: 'require_escalated', justification: 'You asked for it' },
+      },
+    ],
+  },
+  opencode: {
+    label: 'opencode',
+    package: 'opencode-ai',
+    command: [npm('opencode'), 'acp'],
+    fake: 'completions',
+    prepare: (home, address) =>
+      put(home, '.config/opencode/opencode.json', {
+        autoupdate: false,
+        enabled_providers: ['fake'],
+        share: 'disabled',
+        model: 'fake/fake',
+        small_model: 'fake/fake',
+        provider: {
+          fake: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'Fake',
+            options: { baseURL: `${address}/v1`, apiKey: 'dummy' },
+            models: {
+              fake: { name: 'Fake', attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } },
+              other: { name: 'Other', attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } },
+            },
+          },
+        },
+      }),
+    variables: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+    calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
+    writes: (file) => [{ tool: 'write', input: { filePath: file, content: 'x' } }],
+  },
+  qwen: {
+    label: 'Qwen Code',
+    package: '@qwen-code/qwen-code',
+    command: [npm('qwen'), '--acp', '--auth-type', 'openai'],
+    fake: 'completions',
+    variables: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: 'dummy', OPENAI_MODEL: 'qwen3-vl-plus' }),
+    finds: (tool) => ({
+      search: [{ tool: 'tool_search', input: { query: `select:mcp__gstack__${tool}` } }],
+      answer: `mcp__gstack__${tool}`,
+    }),
+    calls: (tool, input) => [{ tool: `mcp__gstack__${tool}`, input }],
+    writes: (file) => [{ tool: 'write_file', input: { file_path: file, content: 'x' } }],
+  },
+  copilot: {
+    label: 'Copilot CLI',
+    package: '@github/copilot',
+    command: [npm('copilot'), '--acp'],
+    fake: 'responses',
+    variables: (address) => ({
+      COPILOT_PROVIDER_BASE_URL: `${address}/v1`,
+      COPILOT_PROVIDER_API_KEY: 'dummy',
+      COPILOT_PROVIDER_WIRE_API: 'responses',
+      COPILOT_MODEL: 'gpt-5.4',
+      COPILOT_OFFLINE: 'true',
+      COPILOT_AUTO_UPDATE: 'false',
+    }),
+    without: { picture: "With a model of another provider, it leaves a tool's picture out of what the model gets. You see it." },
+    calls: (tool, input) => [{ tool: `gstack-${tool}`, input }],
+    writes: (file) => [{ custom: 'apply_patch', input: `*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch\n` }],
+  },
+  vibe: {
+    label: 'Mistral Vibe',
+    package: 'mistral-vibe',
+    folder: 'vibe',
+    command: [python('vibe', 'vibe-acp')],
+    fake: 'completions',
+    prepare: (home, address) =>
+      put(
+        home,
+        '.vibe/config.toml',
+        'active_model = "fake"\nenable_telemetry = false\nenable_update_checks = false\nenable_auto_update = false\n' +
+          `[[providers]]\nname = "fake"\napi_base = "${address}/v1"\napi_key_env_var = "FAKE_KEY"\n` +
+          '[[models]]\nname = "fake"\nprovider = "fake"\nalias = "fake"\n',
+      ),
+    variables: () => ({ FAKE_KEY: 'dummy' }),
+    finds: (tool) => ({
+      search: [{ tool: 'search_tool_functions', input: { mode: 'best_match', query: tool } }],
+      answer: `mcp_gstack.${tool}`,
+    }),
+    calls: (tool, input) => [
+      {
+        tool: 'run_typescript',
+        input: { code: `async function main() { return await tools.mcp_gstack.${tool}(${JSON.stringify(input)}); }` },
+      },
+    ],
+    writes: (file) => [{ tool: 'write_file', input: { path: file, content: 'x' } }],
+  },
+  hermes: {
+    label: 'Hermes',
+    package: 'hermes-agent',
+    folder: 'hermes',
+    command: [python('hermes', 'hermes-acp')],
+    fake: 'completions',
+    prepare: (home, address) =>
+      put(home, '.hermes/config.yaml', `model:\n  default: fake\n  provider: custom\n  base_url: ${address}/v1\n  api_key: dummy\n`),
+    calls: (tool, input) => [{ tool: `mcp_gstack_${tool}`, input }],
+    // It asks for edits in this mode, but not for every command, so that the person must choose it.
+    mode: 'default',
+    without: { picture: "Its models get the text of a tool's result, without the picture." },
+    writes: (file) => [{ tool: 'write_file', input: { path: file, content: 'x' } }],
+  },
+  cline: {
+    label: 'Cline',
+    package: 'cline',
+    command: [npm('cline'), '--acp'],
+    fake: 'completions',
+    needs: 'Over ACP it works only with an account of its own services. gstack names the ways to sign in.',
+    calls: (tool, input) => [{ tool: `gstack__${tool}`, input }],
+    writes: (file) => [{ tool: 'editor', input: { path: file, new_text: 'x' } }],
+  },
+  auggie: {
+    label: 'Auggie',
+    package: '@augmentcode/auggie',
+    command: [npm('auggie'), '--acp'],
+    fake: 'completions',
+    needs: 'It works only with its own service and needs `auggie login`. gstack shows that.',
+    calls: (tool, input) => [{ tool: `${tool}_gstack`, input }],
+    writes: (file) => [{ tool: 'save-file', input: { path: file, content: 'x' } }],
+  },
+  pi: {
+    label: 'pi',
+    package: 'pi-acp',
+    command: [npm('pi-acp')],
+    fake: 'completions',
+    calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
+    writes: (file) => [{ tool: 'write', input: { path: file, content: 'x' } }],
+  },
+  'fast-agent': {
+    label: 'fast-agent',
+    package: 'fast-agent-mcp',
+    folder: 'fast-agent',
+    command: [python('fast-agent', 'fast-agent-acp'), '--model', 'generic.fake'],
+    fake: 'completions',
+    variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
+    without: { writes: 'It never asks before it writes, so its folder is read-only until you choose the other mode.' },
+    calls: (tool, input) => [{ tool: `gstack__${tool}`, input }],
+    writes: (file) => [{ tool: 'write_text_file', input: { path: file, content: 'x' } }],
+  },
+  openhands: {
+    label: 'OpenHands',
+    package: 'openhands',
+    folder: 'openhands',
+    command: [python('openhands', 'openhands'), 'acp', '--override-with-envs'],
+    fake: 'completions',
+    variables: (address) => ({ LLM_MODEL: 'openai/fake', LLM_API_KEY: 'dummy', LLM_BASE_URL: `${address}/v1` }),
+    calls: (tool, input) => [{ tool, input }],
+    writes: (file) => [{ tool: 'file_editor', input: { command: 'create', path: file, file_text: 'x' } }],
+  },
+};
+
+/** The agents, each with its name and pinned version. */
+export const AGENTS = Object.entries(TABLE).map(([name, agent]) => ({ name, ...agent, version: version(agent) }));
+
+/** Returns whether an agent is installed. */
+export const isInstalled = ({ command }) => existsSync(command[0]);

@@ -1,0 +1,120 @@
+/*
+ * The boxes of the matrix: what each agent is tried with, in order. Owns what a box demands. A box returns true, or why it does not
+ * hold.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+const ours = (turn, tool) => turn.steps.find((step) => step.tool === tool);
+const why = (turn) => JSON.stringify(turn.fault ?? turn.events.filter((event) => event.type !== 'message')).slice(0, 600);
+const after = (trial, agent, before) => trial.requests(agent).slice(before).join('\n');
+
+/** Sends a message in which the agent calls one of our tools, and returns the turn and what its model was sent. */
+async function use(trial, agent, message, options = {}) {
+  const before = trial.requests(agent).length;
+  const turn = await trial.say(agent, message, options);
+  return { turn, sent: after(trial, agent, before) };
+}
+
+const allowing = (trial, onCard = () => {}) => ({
+  onEvent: async (event) => {
+    if (event.type !== 'approval') return;
+    await onCard();
+    await trial.allow(event);
+  },
+});
+
+export const BOXES = [
+  {
+    id: 'starts',
+    title: 'starts',
+    async try(trial, agent) {
+      const turn = await trial.say(agent, 'repeat after me: zanzibar');
+      return (turn.outcome === 'done' && turn.text.includes('zanzibar')) || why(turn);
+    },
+  },
+  {
+    id: 'reads',
+    title: 'reads the page, no card',
+    async try(trial, agent) {
+      const { turn, sent } = await use(trial, agent, 'look at the page');
+      if (turn.cards.length > 0) return `${turn.cards.length} cards`;
+      return (ours(turn, 'snapshot')?.done?.outcome === 'ok' && sent.includes('Order now')) || why(turn);
+    },
+  },
+  {
+    id: 'clicks',
+    title: 'clicks, one card',
+    async try(trial, agent) {
+      const { turn } = await use(trial, agent, 'press it now', allowing(trial));
+      if (turn.cards.length !== 1) return `${turn.cards.length} cards: ${why(turn)}`;
+      if (ours(turn, 'click')?.done?.outcome !== 'ok') return why(turn);
+      const said = await trial.evaluate(agent, "document.querySelector('#said').textContent");
+      return said.includes('Ordered by') || `the page says ${said}`;
+    },
+  },
+  {
+    id: 'writes',
+    title: 'writes a file after a card',
+    async try(trial, agent) {
+      const file = path.join(trial.folder, `${agent.name}.txt`);
+      let early = false;
+      const answering = allowing(trial, () => {
+        early ||= existsSync(file);
+      });
+      const turn = await trial.say(agent, 'write the file', { ...answering, options: agent.mode ? ['--mode', agent.mode] : [] });
+      if (turn.cards.length === 0 && existsSync(file)) return 'it wrote the file without a card';
+      if (early) return 'it wrote the file before the answer';
+      return (turn.cards.length === 1 && existsSync(file)) || `${turn.cards.length} cards: ${why(turn)}`;
+    },
+  },
+  {
+    id: 'picture',
+    title: 'sees a screenshot',
+    async try(trial, agent) {
+      const { turn, sent } = await use(trial, agent, 'take a picture');
+      if (ours(turn, 'screenshot')?.done?.outcome !== 'ok') return why(turn);
+      return /iVBORw0KGgo|\/9j\/4AAQ/.test(sent) || 'the model gets no picture';
+    },
+  },
+  {
+    id: 'long',
+    title: 'reads a long page in parts',
+    async try(trial, agent) {
+      await trial.open(agent, '/numbered');
+      const { turn, sent } = await use(trial, agent, 'read it all');
+      await trial.open(agent, '/form');
+      if (ours(turn, 'text')?.done?.outcome !== 'ok') return why(turn);
+      const isWhole = sent.includes('Line 0 of a long page') && sent.includes('more characters: call this tool with cursor');
+      return isWhole || 'the model does not get the beginning and the cursor to the rest';
+    },
+  },
+  {
+    id: 'stops',
+    title: 'stops',
+    async try(trial, agent) {
+      let stopping;
+      const turn = await trial.say(agent, 'count slowly', {
+        onEvent: async (event) => {
+          if (event.type === 'delta') stopping ??= trial.stopTurn(agent);
+        },
+      });
+      await stopping;
+      if (turn.outcome !== 'stopped') return `${turn.outcome}: ${why(turn)}`;
+      const next = await trial.say(agent, 'repeat after me: still here');
+      return next.text.includes('still here') || why(next);
+    },
+  },
+];
+
+/** The box that is tried after a restart of gstack, which all agents share. */
+export const RESUMES = {
+  id: 'resumes',
+  title: 'goes on after a restart',
+  async try(trial, agent) {
+    const { turn, sent } = await use(trial, agent, 'repeat after me: again');
+    if (!turn.text.includes('again')) return why(turn);
+    if (turn.notices.length > 0) return JSON.stringify(turn.notices);
+    return sent.includes('zanzibar') || 'the model is not sent what was said before';
+  },
+};

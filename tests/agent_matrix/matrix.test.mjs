@@ -1,0 +1,69 @@
+/*
+ * Runs the real ACP agents, each at its pinned version, against fakes of their models. A box that the stored results have must
+ * still hold. `GSTACK_BLESS=1` stores the results and writes docs/AGENTS.md; `GSTACK_MATRIX=qwen,vibe` runs only these agents.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { AGENTS, isInstalled } from './agents.mjs';
+import { BOXES, RESUMES } from './boxes.mjs';
+import { PAGE, page, RESULTS, readResults } from './page.mjs';
+import { Trial } from './trial.mjs';
+
+const wanted = process.env.GSTACK_MATRIX?.split(',') ?? AGENTS.map(({ name }) => name);
+const agents = AGENTS.filter((agent) => wanted.includes(agent.name) && isInstalled(agent));
+const blessing = Boolean(process.env.GSTACK_BLESS);
+const stored = existsSync(RESULTS) ? readResults() : { agents: {} };
+const found = {};
+
+describe('ACP agents', { skip: agents.length === 0 && 'no agent is installed (see tests/run.sh --all)' }, () => {
+  let trial;
+
+  before(async () => {
+    trial = await Trial.start(agents);
+  });
+
+  after(async () => {
+    const left = await trial.stop();
+    if (blessing) bless();
+    assert.deepEqual(left, []);
+  });
+
+  function bless() {
+    const date = new Date().toISOString().slice(0, 10);
+    for (const { name, version } of agents) stored.agents[name] = { version, date, boxes: found[name] };
+    writeFileSync(RESULTS, `${JSON.stringify(stored, null, 2)}\n`);
+    writeFileSync(PAGE, page(stored));
+  }
+
+  /** Tries a box. One that the stored results have must hold. */
+  async function tryBox(agent, box) {
+    const result = await box.try(trial, agent).catch((error) => String(error.message));
+    (found[agent.name] ??= {})[box.id] = result === true ? true : result.slice(0, 300);
+    if (!blessing && stored.agents[agent.name]?.boxes[box.id] === true) assert.equal(result, true);
+  }
+
+  for (const agent of agents) {
+    describe(agent.label, () => {
+      for (const box of BOXES) {
+        test(box.title, async (context) => {
+          const first = found[agent.name]?.[BOXES[0].id];
+          if (first !== undefined && first !== true) return context.skip('it does not start');
+          return tryBox(agent, box);
+        });
+      }
+    });
+  }
+
+  test('gstack starts again', async () => {
+    await trial.home.ok(['stop']);
+    await trial.home.status();
+  });
+
+  for (const agent of agents) {
+    test(`${agent.label} ${RESUMES.title}`, async (context) => {
+      if (found[agent.name]?.[BOXES[0].id] !== true) return context.skip('it does not start');
+      return tryBox(agent, RESUMES);
+    });
+  }
+});

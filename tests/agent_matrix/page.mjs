@@ -1,0 +1,65 @@
+/*
+ * docs/AGENTS.md, written from the results of the matrix. Owns the page's words; a default test compares it with the results.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AGENTS } from './agents.mjs';
+import { BOXES, RESUMES } from './boxes.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+/** The stored results: `{ agents: { NAME: { version, date, boxes: { ID: true or why not } } } }`. */
+export const RESULTS = path.join(here, 'results.json');
+export const PAGE = path.join(here, '../../docs/AGENTS.md');
+export const ALL_BOXES = [...BOXES, RESUMES];
+
+export const readResults = () => JSON.parse(readFileSync(RESULTS, 'utf8'));
+
+/** Returns what a cell shows. */
+function cell(found, note) {
+  if (found === true) return 'yes';
+  return note ? `no (${note})` : 'no';
+}
+
+/** Returns the page for these results. */
+export function page({ agents }) {
+  const tried = AGENTS.filter(({ name }) => agents[name]);
+  const untried = AGENTS.filter(({ name }) => !agents[name]).map(({ label }) => label);
+  const notes = [];
+  const noted = (words) => {
+    if (!words) return undefined;
+    if (!notes.includes(words)) notes.push(words);
+    return notes.indexOf(words) + 1;
+  };
+  const rows = tried.map((agent) => {
+    const { version, date, boxes } = agents[agent.name];
+    const cells = ALL_BOXES.map((box) => cell(boxes[box.id], noted(agent.needs ?? agent.without?.[box.id])));
+    return `| ${agent.label} | \`${agent.package}\` ${version} | ${date} | ${cells.join(' | ')} |`;
+  });
+  return [
+    '# Agents',
+    '',
+    'gstack works with every agent that speaks the Agent Client Protocol. `tests/agent_matrix` runs these in the sandbox, ' +
+      'each with a fake of its model on this machine, and writes this table.',
+    '',
+    `| agent | package | tried on | ${ALL_BOXES.map((box) => box.title).join(' | ')} |`,
+    `|---|---|---|${ALL_BOXES.map(() => '---|').join('')}`,
+    ...rows,
+    '',
+    ...notes.map((words, at) => `${at + 1}. ${words}`),
+    ...(notes.length > 0 ? [''] : []),
+    ...(untried.length > 0 ? [`Not tried yet: ${untried.join(', ')}.`, ''] : []),
+    '`gstack agents` lists the agents that are installed. To add one, write its command into `config.toml`:',
+    '',
+    '```toml',
+    ...tried
+      .filter(({ known }) => !known)
+      .flatMap(({ name, command }) => [
+        `[agents.own.${name}]`,
+        `command = ${JSON.stringify([path.basename(command[0]), ...command.slice(1)]).replaceAll(',', ', ')}`,
+      ]),
+    '```',
+    '',
+  ].join('\n');
+}
