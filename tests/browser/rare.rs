@@ -79,21 +79,6 @@ async fn acts_on_them(world: &World) {
     let deaf = world.fault("select", &["#deaf", "Plum"]).await.message;
     assert!(deaf.contains("click it, then click the option"), "{deaf}");
 
-    let cwd = world.context.cwd.clone().unwrap();
-    std::fs::create_dir_all(cwd.join("given/sub")).unwrap();
-    std::fs::write(cwd.join("given/a.txt"), "a").unwrap();
-    std::fs::write(cwd.join("given/sub/b.txt"), "b").unwrap();
-    assert_eq!(world.run("upload", &["#folder", "given"]).await, "Uploaded: given (2 files)");
-    world.run("wait", &["--fn", "state.files"]).await;
-    assert_eq!(world.run("js", &["state.files.join()"]).await, "given/a.txt,given/sub/b.txt");
-    assert!(world.fault("upload", &["#file", "given"]).await.message.ends_with("it takes files, not a folder"));
-    assert!(
-        world.fault("upload", &["#folder", "given/a.txt"]).await.message.ends_with("it takes one folder, and no files")
-    );
-    // A link in a folder would lead out of it.
-    std::os::unix::fs::symlink("/etc/hostname", cwd.join("given/link")).unwrap();
-    assert!(world.fault("upload", &["#folder", "given"]).await.message.contains("is a symlink"));
-
     let snapshot = world.run("snapshot", &["-i"]).await;
     for line in [
         "[onclick] \"Row by React\"",
@@ -205,8 +190,8 @@ async fn replays_and_says_what_is_missing(world: &World) {
     assert!(world.run("text", &[]).await.contains("From the recording"));
     world.run("goto", &[&world.page("next.html")]).await;
     assert!(world.run("text", &[]).await.contains("Next page"), "other requests go on");
-    let wrong = world.fault("route", &["**", "--har", "given/a.txt"]).await.message;
-    assert!(wrong.starts_with("given/a.txt is no HAR file"), "{wrong}");
+    let wrong = world.fault("route", &["**", "--har", "page.mhtml"]).await.message;
+    assert!(wrong.starts_with("page.mhtml is no HAR file"), "{wrong}");
 }
 
 #[test]

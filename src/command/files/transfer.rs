@@ -7,7 +7,6 @@ use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, parameter, phrase, selector,
 };
-use gstack_base::counted::counted;
 use gstack_base::file_name::safe_name;
 use gstack_browser::page::{Fetched, Page, Target};
 use gstack_protocol::fault::{Fault, FaultCode};
@@ -33,13 +32,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
                 ValueType::Element,
                 "The <input type=\"file\">, its label, or the button that asks for files",
             ),
-            parameter(
-                "file",
-                true,
-                Kind::List,
-                ValueType::InputPath,
-                "Files under the working or the temp directory; a folder for an <input webkitdirectory>",
-            ),
+            parameter("file", true, Kind::List, ValueType::InputPath, "Files under the working or the temp directory"),
         ],
         flags: &[TIMEOUT],
         summary: "Choose files in a file input, or in the file chooser that a button opens",
@@ -139,13 +132,6 @@ fn input_files(context: &Context, arguments: &Arguments) -> Result<(Vec<PathBuf>
     let mut paths = Vec::new();
     let mut named = Vec::new();
     for typed in arguments.list("file") {
-        if is_folder(context, &typed) {
-            let (folder, files) = path_guard::input_tree(context, &typed)?;
-            let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            named.push(format!("{name} ({})", counted(files.len(), "file")));
-            paths.push(folder);
-            continue;
-        }
         let path = path_guard::input_path(context, &typed)?;
         let size = path.metadata().map(|found| found.len()).unwrap_or_default();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -153,11 +139,6 @@ fn input_files(context: &Context, arguments: &Arguments) -> Result<(Vec<PathBuf>
         paths.push(path);
     }
     Ok((paths, named.join(", ")))
-}
-
-/// Returns true if the typed path is an existing folder. Paths are looked up from the working folder.
-fn is_folder(context: &Context, typed: &str) -> bool {
-    context.cwd.as_deref().unwrap_or(&context.temp_folder).join(typed).is_dir()
 }
 
 async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

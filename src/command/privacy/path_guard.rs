@@ -13,8 +13,6 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// In bytes. The content is sent to the browser in one message.
-/// The most files of an uploaded folder: each is checked first.
-const MOST_FILES: usize = 2000;
 const LARGEST_INPUT: u64 = 32 * 1024 * 1024;
 
 /// Returns the file to write for a typed path: absolute, with symlinks resolved. Fails if it is outside the open
@@ -41,41 +39,6 @@ pub fn input_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, 
     }
     Err(Fault::new(FaultCode::NotFound, format!("File not found: {typed}"))
         .hint("Paths are looked up from the folder that you run gstack in."))
-}
-
-/// Returns a folder to upload, and the files in it, each checked like a single file. Fails for a symlink in it: it could
-/// name any file.
-pub fn input_tree(for_whom: impl Into<Folders>, typed: &str) -> Result<(PathBuf, Vec<PathBuf>), Fault> {
-    let context = &for_whom.into();
-    let typed = typed.trim_end_matches('/');
-    // Checks a file name inside the folder like any other path.
-    let inside = resolve(&open_folders(context), base_of(context), &format!("{typed}/file"))?;
-    let folder = inside.parent().unwrap_or(&inside).to_owned();
-    let unread = |error: std::io::Error| Fault::new(FaultCode::NotFound, format!("{typed} can't be read: {error}"));
-    let mut files = Vec::new();
-    let mut open = vec![folder.clone()];
-    while let Some(next) = open.pop() {
-        for entry in next.read_dir().map_err(unread)? {
-            let path = entry.map_err(unread)?.path();
-            let kind = path.symlink_metadata().map_err(unread)?;
-            if kind.is_symlink() {
-                let message = format!("{} is a symlink: a folder with one can't be uploaded", path.display());
-                return Err(Fault::new(FaultCode::PathRefused, message).hint("Upload a copy of the folder without it."));
-            }
-            if kind.is_dir() {
-                open.push(path);
-                continue;
-            }
-            if context.for_model {
-                closed_paths::check_input(&path, &open_folders(context), &context.gstack_home)?;
-            }
-            files.push(path);
-            if files.len() > MOST_FILES {
-                return Err(Fault::new(FaultCode::TooLarge, format!("{typed} has more than {MOST_FILES} files")));
-            }
-        }
-    }
-    Ok((folder, files))
 }
 
 /// Returns the folder for a typed path, with symlinks resolved. Fails if it is missing or outside the open folders.

@@ -8,7 +8,6 @@ use crate::page::locate::{FaultReply, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{FaultKind, Injected};
 use crate::page::wait::Settling;
-use crate::remote::FileSystem;
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,9 +19,9 @@ struct FileField {
     number: u32,
     #[serde(default)]
     multiple: bool,
-    /// It takes one folder.
+    /// With a fault: the element is a file field that cannot be used.
     #[serde(default)]
-    folder: bool,
+    is_field: bool,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -35,30 +34,20 @@ struct Address {
 }
 
 impl Page {
-    /// Chooses files, or a folder, in an `<input type="file">`, or in the one that a `<label>` names; the field may be hidden. Any
+    /// Chooses files in an `<input type="file">`, or in the one that a `<label>` names; the field may be hidden. Any
     /// other element is clicked, and the files go to the file chooser that it opens.
     pub async fn upload(&self, target: &Target, files: &[PathBuf], limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &[], "choosing files", limit).await?;
         let field: FileField = self.script(&ready.frame, Injected::FileField, &[&ready.place], SCRIPT_LIMIT).await?;
-        if field.fault.fault == Some(FaultKind::Kind) {
+        if field.fault.fault == Some(FaultKind::Kind) && !field.is_field {
             return self.upload_by_click(target, files, limit).await;
         }
         if field.fault.fault.is_some() {
             return Err(field.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         }
-        let folders = files.iter().filter(|file| file.is_dir()).count();
-        let reason = match field.folder {
-            true if files.len() != 1 || folders != 1 => Some("it takes one folder, and no files"),
-            true if !matches!(self.browser().file_system(), FileSystem::Ours) => {
-                Some("a folder can't be given to a browser on another machine")
-            }
-            false if folders > 0 => Some("it takes files, not a folder"),
-            false if files.len() > 1 && !field.multiple => Some("it accepts only one file"),
-            _ => None,
-        };
-        if let Some(reason) = reason {
-            return Err(PageError::Refused { what: target.to_string(), reason: reason.to_owned() });
+        if files.len() > 1 && !field.multiple {
+            return Err(PageError::Refused { what: target.to_string(), reason: "it accepts only one file".to_owned() });
         }
         let object = self.element_handle(&ready.frame, field.number).await?;
         let session = self.session_of(&ready.frame)?;

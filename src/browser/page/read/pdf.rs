@@ -4,6 +4,7 @@
 //! the caller says that the tab shows a PDF.
 
 use crate::devtools::runtime::{Evaluation, evaluate_promise};
+use crate::error::BrowserError;
 use crate::frames::{Frame, World};
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
@@ -45,6 +46,21 @@ impl Page {
     /// Returns the text of the PDF that the tab shows: empty if it has only pictures. `None` if the tab shows no PDF, or
     /// its viewer cannot be read.
     pub async fn pdf_text(&self) -> Result<Option<String>, PageError> {
+        let deadline = Instant::now() + OPENS_LIMIT;
+        loop {
+            match self.read_pdf().await {
+                // The viewer's frame moves to a process of its own while it opens.
+                Err(PageError::Browser(BrowserError::FrameGone) | PageError::DocumentGone)
+                    if Instant::now() < deadline =>
+                {
+                    sleep(OPENS_STEP).await;
+                }
+                read => return read,
+            }
+        }
+    }
+
+    async fn read_pdf(&self) -> Result<Option<String>, PageError> {
         let Some(viewer) = self.pdf_viewer().await? else { return Ok(None) };
         let context = self.context(&viewer.id, &World::Main).await?;
         let read = evaluate_promise(READ).ending_after(LIMIT).within(&context);
