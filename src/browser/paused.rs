@@ -234,6 +234,10 @@ fn carry_out(session: &Session, paused: Paused, act: &RouteAct) {
             session.post(FailRequestParams::new(paused.request_id, ErrorReason::BlockedByClient));
         }
         RouteAct::Continue(headers) => pass(session, paused, headers),
+        RouteAct::Replay(recorded) => match recorded.answer(&paused.request.method, &paused.request.url) {
+            Some(answer) => fulfill(session, answered(&paused, answer)),
+            None => pass(session, paused, &[]),
+        },
         RouteAct::Answer(answer) => match paused.request.is_preflight() {
             true if answer.answers_preflights => fulfill(session, preflight(&paused)),
             true => pass(session, paused, &[]),

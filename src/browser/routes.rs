@@ -7,6 +7,7 @@ use super::devtools::fetch::{HeaderEntry, RequestPattern, pattern};
 use gstack_base::counted::counted;
 use gstack_base::glob::Glob;
 use gstack_base::site::{self, SiteOrPage};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -17,8 +18,38 @@ use tokio_util::sync::CancellationToken;
 pub enum RouteAct {
     Abort,
     Answer(RouteAnswer),
+    /// Answers what was recorded; other requests continue.
+    Replay(Replayed),
     /// Continues the request with these headers set.
     Continue(Vec<(String, String)>),
+}
+
+/// Recorded answers, by method and address without its fragment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replayed(Arc<HashMap<(String, String), RouteAnswer>>);
+
+impl Replayed {
+    /// The first answer to a request counts.
+    pub fn new(recorded: impl IntoIterator<Item = (String, String, RouteAnswer)>) -> Self {
+        let mut answers = HashMap::new();
+        for (method, url, answer) in recorded {
+            answers.entry((method, without_fragment(&url).to_owned())).or_insert(answer);
+        }
+        Self(Arc::new(answers))
+    }
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    pub(super) fn answer(&self, method: &str, url: &str) -> Option<&RouteAnswer> {
+        self.0.get(&(method.to_owned(), without_fragment(url).to_owned()))
+    }
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
 }
 
 /// The answer that replaces the server's.

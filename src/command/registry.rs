@@ -2,11 +2,12 @@
 //!
 //! Owns the list. Each command is defined once, next to its handler, in the file of its category.
 
-use super::spec::{Category, Needs, QUIET, Spec, shape};
+use super::spec::{Category, LOOK, Needs, QUIET, Spec, shape};
 use super::{
     acting, emulating, files, finding, managing, measuring, navigating, network, reading, recording, state, visual,
 };
 use crate::core::{Call, Context, Folders, Output, effects, envelope, with_usage};
+use crate::reading::look;
 use gstack_browser::effects::Effects;
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::sync::LazyLock;
@@ -197,9 +198,17 @@ pub async fn run_without_browser(call: &Call, folders: Folders) -> Option<Result
 /// command's usage if it was called in a wrong way.
 pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
     let context = &Context { effects: Effects::of_act(call.spec.changes()), ..context.clone() };
+    let place = look::before(context, call).await;
     let outcome = run_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
     let outcome = outcome.inspect(|output| check_shape(call.spec, output));
     let outcome = effects::add(context, call.spec, call.arguments.has(QUIET.name), outcome);
+    let outcome = match outcome {
+        Ok(output) if call.arguments.has(LOOK.name) => {
+            let run: look::Run = |context, call| Box::pin(run_where_allowed(context, call));
+            Ok(look::after(context, call, place, output, run).await)
+        }
+        outcome => outcome,
+    };
     let outcome = crate::privacy::filled::without_secrets(outcome);
     if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
 }

@@ -16,8 +16,7 @@ async fn said(world: &World) -> String {
 fn clicks_have_buttons_modifiers_and_a_position() {
     with_world(|world| async move {
         opened(&world).await;
-        let url = world.page("acts.html");
-        assert_eq!(world.run("dblclick", &["#plain"]).await, format!("Double-clicked #plain → now at {url}"));
+        assert_eq!(world.run("dblclick", &["#plain"]).await, "Double-clicked #plain");
         assert_eq!(said(&world).await, "click;click;dblclick;");
         world.run("rightclick", &["#plain"]).await;
         assert_eq!(said(&world).await, "contextmenu;auxclick;");

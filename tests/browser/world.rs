@@ -447,6 +447,7 @@ async fn all_headers(headers: HeaderMap) -> String {
 async fn fixture(UrlPath(page): UrlPath<String>) -> Response {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages").join(&page);
     match tokio::fs::read(path).await {
+        Ok(bytes) if page.ends_with(".pdf") => ([(header::CONTENT_TYPE, "application/pdf")], bytes).into_response(),
         Ok(bytes) if page.ends_with(".svg") => ([(header::CONTENT_TYPE, "image/svg+xml")], bytes).into_response(),
         Ok(bytes) => ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], bytes).into_response(),
         Err(_) => StatusCode::NOT_FOUND.into_response(),

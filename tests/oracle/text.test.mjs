@@ -34,7 +34,7 @@ const PARTS = {
   'an open disclosure': ['<details open><summary>More</summary>raw text<p>inner</p></details>', 'More\nraw text\ninner'],
   'what a search in the page would open': ['<p>x</p><div hidden="until-found">raw text</div>', 'x'],
   fields: ['<p>a<select><option>o1<option>o2</select><textarea>t</textarea><input value="v">b</p>', 'ab'],
-  'a drawing': ['<p>a<svg width="9" height="9"><title>T</title><text y="9">s</text></svg>b</p>', 'ab'],
+  'a drawing': ['<p>a<svg width="9" height="9"><title>T</title><text y="9">s</text></svg>b</p>', 'a\ns\nb'],
   'a shadow root': ['<div><template shadowrootmode="open"><p>in it</p><slot></slot></template>slotted</div>', 'in it\nslotted'],
   'a dialog and a popover': ['<p>x</p><dialog>d</dialog><div popover>p</div>', 'x'],
   ruby: ['<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby></p>', '漢kan'],

@@ -260,6 +260,7 @@ function scrollIntoView(element, block = 'center') {
  * @returns {Element | null}
  */
 function boxOf(element) {
+  if (tagOf(element) === 'area') return pictureOf(element);
   if (dom.getClientRects(element).length) return element;
   for (const child of composedChildren(element)) if (dom.nodeType(child) === Node.ELEMENT_NODE && isVisible(child)) return boxOf(child);
   return null;
@@ -290,6 +291,7 @@ function rectanglesOf(element) {
  * @returns {Point | null}
  */
 function pointOf(element) {
+  if (tagOf(element) === 'area') return pointOfArea(element);
   for (const box of rectanglesOf(element)) {
     const left = Math.max(box.left, 0);
     const right = Math.min(box.right, innerWidth);
@@ -340,7 +342,7 @@ function hitBlocker(element, point) {
  * @param {Element} hit
  */
 function takesEventsOf(element, hit) {
-  if (composedContains(element, hit)) return true;
+  if (composedContains(element, hit) || (tagOf(element) === 'area' && hit === pictureOf(element))) return true;
   const control =
     dom.isContentEditable(element) || dom.matches(element, 'input, textarea, select')
       ? null

@@ -36,7 +36,8 @@ function listSuspects() {
 }
 
 /**
- * Finds elements that may have a closed root: defined custom elements, and empty elements that have a size nevertheless.
+ * Finds elements that may have a closed root: defined custom elements, empty elements that have a size nevertheless, and
+ * elements whose children are not drawn because no slot takes them.
  * @param {Tree} root
  * @param {Element[]} found
  */
@@ -58,7 +59,11 @@ function findSuspects(root, found) {
 function isSuspect(element) {
   const tag = dom.localName(element);
   if (tag.includes('-')) return dom.matches(element, ':defined');
-  return PLAIN_HOSTS.has(tag) && !dom.firstChild(element) && dom.clientHeight(element) > 0 && dom.clientWidth(element) > 0;
+  if (!PLAIN_HOSTS.has(tag)) return false;
+  const first = dom.firstElementChild(element);
+  // An element outside of what is drawn has no style.
+  if (first) return !dom.checkVisibility(first) && getComputedStyle(first).display === '' && rendering(element) === SHOWN;
+  return !dom.firstChild(element) && dom.clientHeight(element) > 0 && dom.clientWidth(element) > 0;
 }
 
 /**

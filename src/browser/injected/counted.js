@@ -17,7 +17,7 @@ const MARK = 'x';
  * @param {Walk} walk
  */
 function countedNode(element, tag, role, parent, flags, walk) {
-  if (tag === 'iframe' || tag === 'frame') {
+  if (holdsFrame(element, tag)) {
     // If only controls are listed, a frame has no line.
     return walk.interactive
       ? null
@@ -68,8 +68,7 @@ function counted(element, role, isNamed, fromContent, flags, walk) {
 const isOnlyItsKids = (cell) => cell.fromContent && !cell.hasText && !cell.properties && cell.kids.length > 0;
 
 /** @param {Element} element */
-const hasLabel = (element) =>
-  dom.hasAttributes(element) && (!!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0));
+const hasLabel = (element) => dom.hasAttributes(element) && (!!ariaLabel(element) || labellersOf(element).length > 0);
 
 /** @param {Element} element @param {string} role */
 const isNamedByMarkup = (element, role) =>

@@ -17,7 +17,7 @@ const GONE = 0; // not rendered, nor anything in it
 // biome-ignore format: a list of words
 const NEVER_SHOWN = new Set([
   'script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'base', 'source', 'track', 'param', 'col', 'colgroup',
-  'datalist',
+  'datalist', 'defs', 'symbol', 'clipPath', 'mask', 'pattern', 'marker', 'desc', 'metadata', 'selectedcontent',
 ]);
 
 /* Inline elements, unless a style overrides it. */
@@ -55,14 +55,13 @@ function rendering(element) {
   if (dom.checkVisibility(element, VISIBILITY)) return SHOWN;
   const tag = tagOf(element);
   if (tag === 'area') {
-    const map = dom.closest(element, 'map');
-    const image = map?.name ? dom.querySelector(dom.getRootNode(element), `img[usemap="#${CSS.escape(map.name)}"]`) : null;
-    return image ? rendering(image) : GONE;
+    const picture = pictureOf(element);
+    return picture ? rendering(picture) : GONE;
   }
   const style = getComputedStyle(element);
   if (style.display === 'none') return GONE;
-  // An option of a closed <select> and `display: contents` have no box of their own.
-  if (style.display === 'contents' || tag === 'option' || tag === 'optgroup' || tag === 'slot') {
+  // An option of a closed <select>, what is in it, and `display: contents` have no box of their own.
+  if (style.display === 'contents' || tag === 'option' || tag === 'optgroup' || tag === 'slot' || dom.closest(element, 'option')) {
     return style.visibility === 'visible' ? SHOWN : UNSEEN;
   }
   return dom.checkVisibility(element) ? UNSEEN : GONE;
@@ -154,6 +153,10 @@ function isVisible(element) {
   if (tag === 'option' || tag === 'optgroup') {
     const select = dom.closest(element, 'select');
     return !!select && isVisible(select);
+  }
+  if (tag === 'area') {
+    const picture = pictureOf(element);
+    return !!picture && isVisible(picture);
   }
   if (rendering(element) !== SHOWN) return false;
   if (!dom.checkVisibility(element, VISIBILITY)) {

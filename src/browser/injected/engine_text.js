@@ -52,6 +52,7 @@ function isWalkedBlock(element) {
 function blockAround(element, root) {
   for (let at = element; at && at !== root; at = dom.parentElement(at)) {
     const tag = tagOf(at);
+    if (!(at instanceof HTMLElement)) continue;
     if (tag !== 'br' && !NOT_READ.has(tag) && !isOwnHost(at) && isWalkedBlock(at)) return at;
   }
   return null;

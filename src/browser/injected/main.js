@@ -32,6 +32,9 @@ const SURFACE = {
   seeSignIn,
   fillSignIn,
   choose,
+  customList,
+  customShows,
+  noteHandled,
   chooseOption,
   scrollToElement,
   hideOwn,
@@ -61,7 +64,9 @@ const SURFACE = {
   frameHit,
   revealFrame,
   pixelRatio: () => devicePixelRatio,
-  readText: (/** @type {boolean | undefined} */ marks) => readText(dom.body(document), marks === true),
+  readText: (/** @type {boolean | undefined} */ marks) => readText(dom.body(document) ?? dom.documentElement(document), marks === true),
+  readShown,
+  adoptedSheets,
   readLinks,
   readForms,
   readDocument,
@@ -94,6 +99,8 @@ const SURFACE = {
   observeChanges,
   listSuspects,
   showClosedRoot,
+  listAsked,
+  tellInternals,
   drawBoxes,
   removeBoxes,
   hasRoot,
@@ -115,11 +122,11 @@ const SURFACE = {
     of === DOCUMENT_ID ? SURFACE[name](...given) : null,
   /**
    * The options of takeSnapshot, with `scope` (a target) instead of `root`. With `suspects`, answers {suspects: true} instead
-   * if there are elements whose closed shadow roots must be opened first.
+   * if the browser must first be asked about closed shadow roots or internals.
    * @param {SnapshotOptions & { scope?: Target, suspects?: boolean }} options
    */
   snapshot(options) {
-    if (options.suspects && hasSuspects()) return { suspects: true };
+    if (options.suspects && (hasSuspects() || listAsked())) return { suspects: true };
     let root = null;
     if (options.scope) {
       const resolved = resolveOne(options.scope);

@@ -42,7 +42,7 @@ function nameWithSource(element, role) {
   const byAria = role === 'none' ? '' : labelledBy(element, run) || ariaLabel(element);
   if (byAria) return { name: finish(byAria), fromContent: false };
   if (role === 'none' || UNNAMED.has(role)) return { name: '', fromContent: false };
-  const byMarkup = nativeName(element, run);
+  const byMarkup = nativeName(element, run) || replacedText(element);
   if (byMarkup) return { name: finish(byMarkup), fromContent: false };
   if (NAMED_BY_CONTENT.has(role) && !isValueControl(element)) {
     run.visited.add(element);
@@ -57,14 +57,12 @@ function nameWithSource(element, role) {
 const finish = (text) => clip(squeeze(text), NAME_LIMIT);
 
 /** @param {Element} element */
-const ariaLabel = (element) => squeeze(dom.getAttribute(element, 'aria-label') ?? '');
+const ariaLabel = (element) => squeeze(ariaOf(element, 'aria-label') ?? '');
 
 /** @param {Element} element @param {NameRun} run @returns {string} */
 function labelledBy(element, run) {
-  const attribute = labelIds(element);
-  if (!attribute) return '';
   const parts = [];
-  for (const target of referenced(element, attribute)) {
+  for (const target of labellersOf(element)) {
     parts.push(squeeze(textOf(target, run, { referenced: true, follow: false })));
   }
   return parts.filter(Boolean).join(' ');
@@ -86,7 +84,7 @@ function nativeName(element, run) {
     }
     return labelText(element, run);
   }
-  if (LABELABLE.has(tag)) return labelText(element, run);
+  if (LABELABLE.has(tag) || internalsOf.has(element)) return labelText(element, run);
   switch (tag) {
     case 'img':
     case 'area':
@@ -128,6 +126,7 @@ let labelsByTree = new Map();
 function beginPass() {
   labelsByTree = new Map();
   forgetOwned();
+  forgetRare();
   forgetGenerated();
 }
 
@@ -206,7 +205,7 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
     if (native) return native;
   }
   if (isFormField(role) && !isReferenced) return '';
-  const text = contentText(element, run, hidden, control);
+  const text = replacedText(element) || contentText(element, run, hidden, control);
   if (squeeze(text)) return text;
   return squeeze(dom.getAttribute(element, 'title') ?? '');
 }
@@ -245,9 +244,12 @@ function embeddedValue(element, role) {
   }
 }
 
+/** Returns an option's text as it is shown: with `appearance: base-select` it may have markup. @param {Element} option @returns {string} */
+const optionText = (option) => (dom.firstElementChild(option) ? nameOf(option, 'option') : option.text);
+
 /** @param {Element} element */
 function comboValue(element) {
-  if (tagOf(element) === 'select') return squeeze(Array.from(element.selectedOptions, (option) => option.text).join(' '));
+  if (tagOf(element) === 'select') return squeeze(Array.from(element.selectedOptions, optionText).join(' '));
   if (tagOf(element) === 'input') return squeeze(element.value);
   const chosen = dom.querySelectorAll(element, '[role=option][aria-selected=true]');
   if (chosen.length) return squeeze(Array.from(chosen, (option) => dom.textContent(option)).join(' '));
@@ -313,6 +315,13 @@ function pseudoText(element, which) {
   return style.display === 'inline' ? parts : ` ${parts} `;
 }
 
+/** Returns the text for a picture that replaces an element's content: `content: url(a.png) / "Words"`. @param {Element} element */
+function replacedText(element) {
+  if (!mayUse(element, 'content')) return '';
+  const { content } = getComputedStyle(element);
+  return content.startsWith('url(') || content.includes('image') ? squeeze(contentStrings(content)) : '';
+}
+
 /** @param {string} content */
 function contentStrings(content) {
   let text = '';
@@ -331,7 +340,7 @@ function contentStrings(content) {
     } else if (content.startsWith('url(', at)) {
       // An image separates words.
       text += ' ';
-      at += 3;
+      at = content[at + 4] === '"' ? endOfString(content, at + 4) : at + 3;
       while (at < content.length && content[at] !== ')') at += 1;
     } else if (character === '(') {
       // The arguments of counter(), url() … are not text.
@@ -340,4 +349,11 @@ function contentStrings(content) {
     at += 1;
   }
   return text;
+}
+
+/** Returns the position of the quote that ends a string. @param {string} content @param {number} start */
+function endOfString(content, start) {
+  let at = start + 1;
+  while (at < content.length && content[at] !== '"') at += content[at] === '\\' ? 2 : 1;
+  return at;
 }

@@ -125,7 +125,7 @@ const markOwn = (word, on) => {
 
 /**
  * Hides our own elements for a screenshot, or shows them again. `own`: there are any. `fits`: the window shows the
- * whole page, so that a screenshot needs no new layout.
+ * whole page, so that a screenshot needs no new layout. `inside`: what a box that scrolls in its place does not show.
  * @param {boolean} hide
  */
 function hideOwn(hide) {
@@ -137,7 +137,7 @@ function hideOwn(hide) {
     dom.clientHeight(root) === innerHeight &&
     dom.scrollWidth(root) <= innerWidth &&
     dom.scrollHeight(root) <= innerHeight;
-  return { own: dom.querySelector(document, OWN_SHOWN) !== null, fits };
+  return { own: dom.querySelector(document, OWN_SHOWN) !== null, fits, inside: hide && fits ? heightInside() : 0 };
 }
 
 /** Makes our clickable elements let the next input through. @param {boolean} yields */

@@ -41,7 +41,7 @@ function ownedIn(root) {
   ownedByTree.set(root, owned);
   for (const owner of dom.querySelectorAll(root, '[aria-owns]') ?? []) {
     if (dom.closest(owner, '[aria-hidden="true"]') || rendering(owner) === GONE) continue;
-    for (const element of referenced(owner, dom.getAttribute(owner, 'aria-owns') ?? '')) {
+    for (const element of referencedBy(owner, 'aria-owns')) {
       if (owned.has(element) || composedContains(element, owner)) continue;
       // An element that is hidden in its own position stays hidden here too.
       if (rendering(element) !== GONE) owned.set(element, owner);
@@ -68,8 +68,22 @@ function treeChildren(element) {
   if (owned.size === 0 && !inShadow?.size) return otherChildren(element);
   const children = composedChildren(element);
   const own = Array.from(children).filter((child) => dom.nodeType(child) !== Node.ELEMENT_NODE || !ownerOf(child));
-  const list = dom.getAttribute(element, 'aria-owns');
-  return list ? [...own, ...referenced(element, list).filter((target) => owned.get(target) === element)] : own;
+  return [...own, ...referencedBy(element, 'aria-owns').filter((target) => owned.get(target) === element)];
+}
+
+/**
+ * Returns the elements of an ARIA attribute. A script may have set them without ids (`ariaLabelledByElements`): the
+ * attribute is then empty.
+ * @param {Element} element
+ * @param {string} attribute
+ * @returns {Element[]}
+ */
+function referencedBy(element, attribute) {
+  const ids = dom.getAttribute(element, attribute);
+  if (ids === null) return [];
+  if (/\S/.test(ids)) return referenced(element, ids);
+  const set = attribute === 'aria-owns' ? dom.ariaOwnsElements(element) : dom.ariaLabelledByElements(element);
+  return [...(set ?? [])];
 }
 
 /**

@@ -4,6 +4,26 @@
  * Owns the choice of elements and the reason that their line shows. Never builds the lines of a snapshot.
  */
 
+/* element → what React handles on it. */
+/** @type {WeakMap<Element, string[]>} */
+const handledBy = new WeakMap();
+
+/**
+ * Remembers the elements on which React handles pointer events: by their paths, because only the page's own world sees it.
+ * @param {[number[], string[]][]} found
+ */
+function noteHandled(found) {
+  for (const [path, reasons] of found) {
+    const element = elementOnPath(path);
+    if (element)
+      handledBy.set(
+        element,
+        reasons.filter((reason) => POINTER_REASONS.has(reason)),
+      );
+  }
+}
+const POINTER_REASONS = new Set(['onclick', 'double click', 'right click', 'draggable']);
+
 /**
  * Notes elements that react to the pointer without an ARIA role.
  * @param {Element} element
@@ -13,11 +33,17 @@
  */
 function noteCursor(element, isInteractive, flags, walk) {
   if (isInteractive) return flags.control ? flags : { ...flags, pointer: true, control: true };
+  /** @type {string[]} */
   const reasons = [];
   const pointer = getComputedStyle(element).cursor === 'pointer';
   // The cursor is inherited: only the outermost element with it is the one to click.
   if (pointer && !flags.pointer) reasons.push('cursor:pointer');
   if (dom.hasAttribute(element, 'onclick')) reasons.push('onclick');
+  if (dom.hasAttribute(element, 'ondblclick')) reasons.push('double click');
+  if (dom.hasAttribute(element, 'oncontextmenu')) reasons.push('right click');
+  if (dom.getAttribute(element, 'draggable') === 'true') reasons.push('draggable');
+  const handled = handledBy.get(element);
+  if (handled) reasons.push(...handled.filter((reason) => !reasons.includes(reason)));
   if (dom.hasAttribute(element, 'tabindex') && dom.tabIndex(element) >= 0) reasons.push('tabindex');
   // An entry of a list that is clickable as a whole, or that floats over the page: a dropdown without ARIA.
   if (!reasons.length && !flags.control && (pointer || isFloatingEntry(element, walk)) && isEntry(element, walk))

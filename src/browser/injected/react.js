@@ -21,14 +21,14 @@ function pathOf(target) {
   return { path };
 }
 
+/** Returns the element on a path; undefined if there is none. @param {number[]} path @returns {Element | undefined} */
+const elementOnPath = (path) =>
+  path.reduce((/** @type {Element | undefined} */ at, place) => (at ? dom.children(at)[place] : undefined), dom.documentElement(document));
+
 /** Returns the numbers of the elements at these paths; 0 where there is none. @param {(number[] | null)[]} paths */
 function numbersAt(paths) {
   const number = (/** @type {number[] | null} */ path) => {
-    if (!path) return 0;
-    const element = path.reduce(
-      (/** @type {Element | undefined} */ at, place) => (at ? dom.children(at)[place] : undefined),
-      dom.documentElement(document),
-    );
+    const element = path && elementOnPath(path);
     return element ? numberOf(element) : 0;
   };
   return { document: DOCUMENT_ID, numbers: paths.map(number) };

@@ -4,7 +4,7 @@
  * Owns the output formats of the reading commands. Never changes the page; `secrets` decides what is secret.
  */
 
-const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe', 'frame', 'object', 'video', 'audio', 'canvas']);
+const NOT_READ = new Set([...NEVER_SHOWN, 'textarea', 'select', 'iframe', 'frame', 'object', 'video', 'audio', 'canvas']);
 
 /**
  * Returns the visible text: one line per block, trimmed, without empty lines. `marks`: text that the user cannot see is

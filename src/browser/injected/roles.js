@@ -173,8 +173,9 @@ function isNativelyFocusable(element) {
 }
 
 const DISABLEABLE = new Set(['button', 'input', 'select', 'textarea', 'option', 'optgroup', 'fieldset']);
-/** @param {Element} element */
-const isNativelyDisabled = (element) => DISABLEABLE.has(tagOf(element)) && dom.matches(element, ':disabled');
+/** Form-associated custom elements included. @param {Element} element */
+const isNativelyDisabled = (element) =>
+  (DISABLEABLE.has(tagOf(element)) || tagOf(element).includes('-')) && dom.matches(element, ':disabled');
 
 /** @param {Element} element */
 const isEditingHost = (element) => {
@@ -187,7 +188,7 @@ function roleOf(element) {
   const given = explicitRole(element);
   if (given && given !== 'none') return given;
   if (given === 'none' && !isFocusable(element) && !GLOBAL_ARIA.some((name) => dom.hasAttribute(element, name))) return 'none';
-  const native = nativeRole(element);
+  const native = nativeRole(element) || internalRole(element) || (replacedText(element) ? 'img' : '');
   return takesRoleFromParent(element) ? 'none' : native;
 }
 
@@ -289,12 +290,10 @@ function imageRole(element) {
  * @param {Element} element
  */
 const hasOwnLabel = (element) =>
-  !!dom.getAttribute(element, 'aria-label')?.trim() ||
-  referenced(element, labelIds(element)).length > 0 ||
-  !!dom.getAttribute(element, 'title')?.trim();
+  !!dom.getAttribute(element, 'aria-label')?.trim() || labellersOf(element).length > 0 || !!dom.getAttribute(element, 'title')?.trim();
 
-/** Returns the ids of `aria-labelledby`, or of its misspelling that browsers accept. @param {Element} element */
-const labelIds = (element) => dom.getAttribute(element, 'aria-labelledby') ?? dom.getAttribute(element, 'aria-labeledby') ?? '';
+/** Returns the elements of `aria-labelledby`, or of its misspelling that browsers accept. @param {Element} element */
+const labellersOf = (element) => referencedBy(element, dom.hasAttribute(element, 'aria-labelledby') ? 'aria-labelledby' : 'aria-labeledby');
 
 /** @param {Element} element @param {string} tag */
 function cellRole(element, tag) {

@@ -122,18 +122,20 @@ function visitElement(element, parent, flags, walk) {
     if (element === walk.modal) inside = { ...flags, inModal: true };
     else if (!composedContains(element, walk.modal)) return;
   }
-  const role = shown === SHOWN && inside.inModal ? roleOf(element) : '';
+  let role = shown === SHOWN && inside.inModal ? roleOf(element) : '';
+  const isOff = (INTERACTIVE.has(role) || (!plain && dom.hasAttribute(element, 'tabindex'))) && isTurnedOff(element);
+  if (isOff) role = '';
   const isInteractive = INTERACTIVE.has(role);
   const block = endsText(tag);
   if (block) parent.fresh = true;
 
-  if (walk.cursor) inside = noteCursor(element, isInteractive, inside, walk);
+  if (walk.cursor && !isOff) inside = noteCursor(element, isInteractive, inside, walk);
   // Beyond the limit lines are only counted: no names, no text.
   const make = isFull(walk) ? countedNode : makeNode;
-  const node = shown === SHOWN && inside.inModal ? make(element, tag, role, parent, inside, walk) : null;
+  const node = shown === SHOWN && inside.inModal && !isOff ? make(element, tag, role, parent, inside, walk) : null;
   const target = node ?? parent;
   // The text of a drawing is part of the image; the text of HTML inside it is not.
-  const silent = (inside.silent || tag === 'svg' || namesAnother(element, tag)) && tag !== 'foreignObject';
+  const silent = (inside.silent || (tag === 'svg' && !drawsText(element, tag)) || namesAnother(element, tag)) && tag !== 'foreignObject';
   if (silent !== inside.silent) inside = { ...inside, silent };
   if (node && node.disabled !== inside.disabled) inside = { ...inside, disabled: node.disabled };
   if (!isOpaque(element, tag)) {
@@ -144,6 +146,7 @@ function visitElement(element, parent, flags, walk) {
       if (generated) addText(target, pseudoText(element, '::before'), walk);
       visitChildren(element, target, inside, walk, !quiet);
       if (generated) addText(target, pseudoText(element, '::after'), walk);
+      if (!isFull(walk)) for (const text of scrollControls(element)) target.kids.push(lineNode({ text, left: 0, stands: true }));
     } else {
       visitChildren(element, target, inside, walk, false);
     }
@@ -161,10 +164,22 @@ const isOnlyWords = (element, tag) => WORDS.has(tag) && !dom.firstElementChild(e
 const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROLES.has(tag) || PHRASES.has(NATIVE_ROLES.get(tag) ?? ''))));
 
 /* Elements whose content is not part of the page, and drawings without controls. */
-const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
+const OPAQUE = new Set(['textarea', 'video', 'audio', 'canvas']);
 /** @param {Element} element @param {string} tag */
 const isOpaque = (element, tag) =>
-  OPAQUE.has(tag) || (tag === 'svg' && !dom.querySelector(element, 'a, foreignObject, [role], [tabindex], [aria-label]'));
+  OPAQUE.has(tag) ||
+  holdsFrame(element, tag) ||
+  (tag === 'svg' && !dom.querySelector(element, 'text, a, foreignObject, [role], [tabindex], [aria-label]'));
+
+/** Returns true for an element that shows another document. @param {Element} element @param {string} tag */
+const holdsFrame = (element, tag) =>
+  tag === 'iframe' ||
+  tag === 'frame' ||
+  tag === 'embed' ||
+  (tag === 'object' && !!(/** @type {HTMLObjectElement} */ (element).contentWindow));
+
+/** Returns true for a drawing with words in it. @param {Element} element @param {string} tag */
+const drawsText = (element, tag) => tag === 'svg' && dom.querySelector(element, 'text') !== null;
 
 /**
  * Returns true for text that is already the name of a control, group or table.
@@ -202,7 +217,7 @@ function visitChildren(element, target, flags, walk, withText) {
       visitElement(child, target, flags, walk);
     }
   };
-  const children = treeChildren(element);
+  const children = inReadingFlow(element, treeChildren(element));
   if (children) for (const child of children) visit(/** @type {AnyNode} */ (child));
   else for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) visit(/** @type {AnyNode} */ (child));
 }
@@ -217,7 +232,7 @@ function visitChildren(element, target, flags, walk, withText) {
  * @param {Walk} walk
  */
 function makeNode(element, tag, role, parent, flags, walk) {
-  if (tag === 'iframe' || tag === 'frame') {
+  if (holdsFrame(element, tag)) {
     const number = numberOf(element);
     walk.frames.push(number);
     return put(
@@ -232,7 +247,8 @@ function makeNode(element, tag, role, parent, flags, walk) {
   if (parent.leaf && !isInteractive) return null;
   if (hasNoLine(element, role)) return null;
   const { name, fromContent } = nameWithSource(element, role);
-  const disabled = flags.disabled || isNativelyDisabled(element) || dom.getAttribute(element, 'aria-disabled') === 'true';
+  const disabled = flags.disabled || isNativelyDisabled(element) || ariaOf(element, 'aria-disabled') === 'true';
+  const leaf = LEAF_ROLES.has(role) && !drawsText(element, tag);
   // The cells of a row repeat its name, line by line.
   const printedName = fromContent && role === 'row' ? '' : name;
   return put(
@@ -248,8 +264,8 @@ function makeNode(element, tag, role, parent, flags, walk) {
       value: valueOf(element, role),
       kids: [],
       fresh: true,
-      mute: (fromContent && role !== 'row') || walk.interactive || LEAF_ROLES.has(role),
-      leaf: LEAF_ROLES.has(role),
+      mute: (fromContent && role !== 'row') || walk.interactive || leaf,
+      leaf,
       fromContent,
     },
     walk,

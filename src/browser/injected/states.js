@@ -30,18 +30,18 @@ const EDITABLE_INPUTS = new Set([
  * @param {string} role
  */
 function checkedState(element, role) {
-  if (!CHECKABLE.has(role)) return role === 'option' ? (dom.getAttribute(element, 'aria-checked') ?? '') : '';
+  if (!CHECKABLE.has(role)) return role === 'option' ? (ariaOf(element, 'aria-checked') ?? '') : '';
   if (tagOf(element) === 'input' && (element.type === 'checkbox' || element.type === 'radio')) {
     return element.indeterminate ? 'mixed' : String(element.checked);
   }
-  const value = dom.getAttribute(element, 'aria-checked');
+  const value = ariaOf(element, 'aria-checked');
   return value === 'true' || value === 'mixed' ? value : 'false';
 }
 
 /** Returns true if the element is disabled by HTML, or by ARIA on itself or an ancestor. @param {Element} element */
 function isDisabled(element) {
   if (isNativelyDisabled(element)) return true;
-  return !!composedClosest(element, (/** @type {Element} */ at) => dom.getAttribute(at, 'aria-disabled') === 'true');
+  return !!composedClosest(element, (/** @type {Element} */ at) => ariaOf(at, 'aria-disabled') === 'true');
 }
 
 /** @param {Element} element */
@@ -57,26 +57,38 @@ function isEditable(element) {
 function selectedState(element, role) {
   if (!SELECTABLE.has(role)) return false;
   if (tagOf(element) === 'option') return element.selected;
-  return dom.getAttribute(element, 'aria-selected') === 'true';
+  return ariaOf(element, 'aria-selected') === 'true';
 }
 
 /** Returns `true`, `false`, or '' if it cannot expand. @param {Element} element */
 function expandedState(element) {
   if (tagOf(element) === 'summary' && isSummaryOfDetails(element)) return String(dom.parentElement(element)?.open);
-  const value = dom.getAttribute(element, 'aria-expanded');
-  return value === 'true' || value === 'false' ? value : '';
+  const value = ariaOf(element, 'aria-expanded');
+  if (value === 'true' || value === 'false') return value;
+  const opened = openedBy(element);
+  return opened && !composedContains(opened, element) ? String(dom.matches(opened, ':popover-open')) : '';
+}
+
+const OPENING = new Set(['toggle-popover', 'show-popover', 'hide-popover']);
+
+/** Returns the popover that a button opens or closes, or null. @param {Element} element @returns {Element | null} */
+function openedBy(element) {
+  if (tagOf(element) !== 'button' && tagOf(element) !== 'input') return null;
+  const { popoverTargetElement, commandForElement, command } = /** @type {any} */ (element);
+  const opened = popoverTargetElement ?? (OPENING.has(command) ? commandForElement : null);
+  return opened && dom.popover(opened) !== null ? opened : null;
 }
 
 /** @param {Element} element @param {string} role */
 function pressedState(element, role) {
   if (role !== 'button') return '';
-  const value = dom.getAttribute(element, 'aria-pressed');
+  const value = ariaOf(element, 'aria-pressed');
   return value === 'true' || value === 'mixed' || value === 'false' ? value : '';
 }
 
 /** @param {Element} element @param {string} role */
 function levelOf(element, role) {
-  const given = Number(dom.getAttribute(element, 'aria-level'));
+  const given = Number(ariaOf(element, 'aria-level'));
   if (Number.isInteger(given) && given > 0) return given;
   if (role !== 'heading') return 0;
   return /^h[1-6]$/.test(tagOf(element)) ? Number(tagOf(element)[1]) : 2;
@@ -103,15 +115,15 @@ function propertiesOf(element, role, disabled) {
   if (selectedState(element, role)) list.push('selected');
   if (disabled) list.push('disabled');
   if (EDITABLE_ROLES.has(role)) {
-    if (element.required === true || dom.getAttribute(element, 'aria-required') === 'true') list.push('required');
+    if (element.required === true || ariaOf(element, 'aria-required') === 'true') list.push('required');
     if (element.readOnly === true && EDITABLE_INPUTS.has(element.type ?? 'text')) list.push('readonly');
-    else if (dom.getAttribute(element, 'aria-readonly') === 'true') list.push('readonly');
+    else if (ariaOf(element, 'aria-readonly') === 'true') list.push('readonly');
   }
-  const invalid = dom.getAttribute(element, 'aria-invalid');
+  const invalid = ariaOf(element, 'aria-invalid');
   if (invalid && invalid !== 'false') list.push(invalid === 'true' ? 'invalid' : `invalid=${squeeze(invalid)}`);
-  const current = dom.getAttribute(element, 'aria-current');
+  const current = ariaOf(element, 'aria-current');
   if (current && current !== 'false') list.push(current === 'true' ? 'current' : `current=${squeeze(current)}`);
-  const popup = dom.getAttribute(element, 'aria-haspopup');
+  const popup = ariaOf(element, 'aria-haspopup');
   if (popup && popup !== 'false') list.push(popup === 'true' ? 'haspopup=menu' : `haspopup=${squeeze(popup)}`);
   if (element.type === 'password' && tagOf(element) === 'input') list.push('password');
   if (dom.activeElement(dom.getRootNode(element)) === element && element !== dom.body(document)) list.push('focused');
@@ -128,8 +140,8 @@ function valueOf(element, role) {
     case 'spinbutton':
       if (isPassword(element)) return element.value ? '[filled]' : '';
       if (tag === 'input' || tag === 'textarea') return squeeze(element.value);
-      if (tag === 'select') return squeeze(Array.from(element.selectedOptions, (option) => option.text).join(', '));
-      return dom.hasAttribute(element, 'aria-valuetext') || dom.hasAttribute(element, 'aria-valuenow') ? rangeText(element) : null;
+      if (tag === 'select') return squeeze(Array.from(element.selectedOptions, optionText).join(', '));
+      return ariaOf(element, 'aria-valuetext') !== null || ariaOf(element, 'aria-valuenow') !== null ? rangeText(element) : null;
     case 'slider':
     case 'scrollbar':
     case 'progressbar':
@@ -142,7 +154,7 @@ function valueOf(element, role) {
 
 /** @param {Element} element */
 function rangeText(element) {
-  const given = dom.getAttribute(element, 'aria-valuetext') ?? dom.getAttribute(element, 'aria-valuenow');
+  const given = ariaOf(element, 'aria-valuetext') ?? ariaOf(element, 'aria-valuenow');
   if (given !== null) return squeeze(given);
   if (tagOf(element) === 'progress') return element.position < 0 ? '' : String(element.value);
   return element.value === undefined ? '' : String(element.value);

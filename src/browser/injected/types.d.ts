@@ -159,6 +159,9 @@ type PickWords = { ended: true } | { picked: number } | { at: number };
 interface Stitching {
   x: number;
   y: number;
+  /** The box that is scrolled in place of the page, and where it was. */
+  inner: Element | null;
+  top: number;
   homes: Map<Element, { x: number; y: number; width: number; height: number }>;
   hidden: Map<Element, Animation>;
   until: number;

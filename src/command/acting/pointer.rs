@@ -47,7 +47,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         navigates: Navigates::ElementsTarget,
         offered: Offered::Core,
         phrases: &[phrase(Verb::Click, "{sel}")],
-        output: "Clicked sel → now at URL",
+        output: "Clicked sel, or: … → now at URL",
         data: "{url: string}",
         run: |context, arguments| Box::pin(click_as_asked(context, arguments)),
         ..ACT
@@ -60,7 +60,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         details: "Same as click --count 2.",
         navigates: Navigates::ElementsTarget,
         phrases: &[phrase(Verb::DoubleClick, "{sel}")],
-        output: "Double-clicked sel → now at URL",
+        output: "Double-clicked sel, or: … → now at URL",
         data: "{url: string}",
         run: |context, arguments| {
             Box::pin(async move {
@@ -78,7 +78,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         details: "Same as click --button right. snapshot shows a menu that the page draws, but not the browser's own.",
         navigates: Navigates::ElementsTarget,
         phrases: &[phrase(Verb::RightClick, "{sel}")],
-        output: "Right-clicked sel → now at URL",
+        output: "Right-clicked sel, or: … → now at URL",
         data: "{url: string}",
         run: |context, arguments| {
             Box::pin(async move {
@@ -96,7 +96,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         details: "The page gets touch events, then those of a click.",
         navigates: Navigates::ElementsTarget,
         phrases: &[phrase(Verb::Tap, "{sel}")],
-        output: "Tapped sel → now at URL",
+        output: "Tapped sel, or: … → now at URL",
         data: "{url: string}",
         run: |context, arguments| {
             Box::pin(async move {
@@ -147,14 +147,16 @@ async fn click(context: &Context, arguments: &Arguments, clicks: Clicks, done: &
     let clicks = Clicks { modifiers: modifiers(arguments)?, offset: offset(arguments)?, ..clicks };
     downloads::choose_folder(context, arguments)?;
     let page = context.page().await?;
+    let before = page.url()?;
     let clicked = page.click(&target, clicks, limit).await?;
     if clicked == Clicked::Closed {
         return Ok(Output::text(format!("{done} {target} → its page closed the tab")));
     }
     let url = page.url()?;
+    let now = if url == before { String::new() } else { format!(" → now at {url}") };
     let text = match clicked {
-        Clicked::Closed | Clicked::Element => format!("{done} {target} → now at {url}"),
-        Clicked::Option(text) => format!("Selected \"{text}\" (auto-routed from click on <option>) → now at {url}"),
+        Clicked::Closed | Clicked::Element => format!("{done} {target}{now}"),
+        Clicked::Option(text) => format!("Selected \"{text}\" (auto-routed from click on <option>){now}"),
     };
     Ok(Output::text(text).data(json!({ "url": url })))
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the distinction between flags and words, and the text of usage errors. Never does IO.
 
-use crate::spec::{Flag, Kind, QUIET, Spec, ValueType};
+use crate::spec::{Flag, Kind, Spec, ValueType};
 use gstack_browser::page::Target;
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::cmp::Ordering;
@@ -182,9 +182,7 @@ fn looks_like_a_flag(word: &str) -> bool {
 }
 
 fn find(spec: &Spec, name: &str) -> Option<&'static Flag> {
-    let quiet = spec.takes_quiet().then_some(&QUIET);
-    let mut flags = spec.flags.iter().chain(quiet);
-    flags.find(|flag| flag.name == name || (!flag.alias.is_empty() && flag.alias == name))
+    spec.all_flags().find(|flag| flag.name == name || (!flag.alias.is_empty() && flag.alias == name))
 }
 
 /// The position of the next word that is not a flag.

@@ -3,7 +3,7 @@
 //!
 //! Owns the naming (`--viewport` is `viewport`, `-i` is `interactive`, `sel` is `selector`). Never runs anything.
 
-use crate::spec::{Class, Flag, Kind, Parameter, Spec, ValueType};
+use crate::spec::{Class, Flag, Kind, LOOK, Parameter, Spec, ValueType};
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
@@ -116,6 +116,10 @@ pub fn input_schema(spec: &Spec) -> Map<String, Value> {
         };
         properties.insert(flag_name(flag).to_owned(), kind);
     }
+    if spec.takes_look() {
+        // The guide says what it does.
+        properties.insert(flag_name(&LOOK).to_owned(), json!({ "type": "boolean" }));
+    }
     let mut schema = Map::new();
     schema.insert("type".to_owned(), Value::from("object"));
     schema.insert("properties".to_owned(), Value::Object(properties));
@@ -157,13 +161,14 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
     };
     for name in given.keys() {
         let known = spec.parameters.iter().any(|parameter| parameter_name(parameter) == name)
-            || offered_flags(spec).any(|flag| flag_name(flag) == name);
+            || offered_flags(spec).any(|flag| flag_name(flag) == name)
+            || (spec.takes_look() && name == flag_name(&LOOK));
         if !known {
             return Err(bad(spec, &format!("{name} is not an argument of this tool")));
         }
     }
     let mut words = Vec::new();
-    for flag in spec.flags {
+    for flag in spec.all_flags() {
         match given.get(flag_name(flag)) {
             None | Some(Value::Null) => {}
             Some(value) if flag.value.is_some() => {

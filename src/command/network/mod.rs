@@ -9,6 +9,7 @@ pub(super) mod har;
 pub(super) mod list;
 mod record;
 mod redact;
+mod replay;
 pub(super) mod route;
 mod show;
 pub(super) mod site;

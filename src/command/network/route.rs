@@ -4,6 +4,7 @@
 //! allowed, sets no cookies and changes no request.
 
 use crate::core::{Arguments, Context, Output, wrong};
+use crate::network::replay;
 use crate::privacy::path_guard;
 use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When, Writes, flag,
@@ -45,6 +46,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         flags: &[
             switch("--abort", ValueType::Choice, "The request fails"),
             flag("--fulfill", "FILE", ValueType::InputPath, "Answer with this file"),
+            flag("--har", "FILE", ValueType::InputPath, "Answer what this recording has; other requests go on"),
             flag("--status", "N", ValueType::Choice, "Answer with this status (default: 200)"),
             flag("--body", "TEXT", ValueType::Choice, "Answer with this text"),
             flag(
@@ -127,7 +129,7 @@ async fn route(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     };
     let is_idle = matches!(&act, RouteAct::Continue(headers) if headers.is_empty());
     if is_idle && delay.is_zero() {
-        return Err(wrong("say what the route does: --abort, --fulfill, --status, --body, --header or --delay"));
+        return Err(wrong("say what the route does: --abort, --fulfill, --har, --status, --body, --header or --delay"));
     }
     if page.routes()?.len() >= MOST_ROUTES {
         return Err(Fault::new(FaultCode::Conflict, format!("this tab has {MOST_ROUTES} routes already"))
@@ -170,6 +172,12 @@ fn listed(page: &Page) -> Result<Output, Fault> {
 async fn read_act(context: &Context, arguments: &Arguments) -> Result<RouteAct, Fault> {
     let answers = ["--fulfill", "--status", "--body", "--content-type"].iter().any(|flag| arguments.has(flag));
     let headers = read_headers(arguments)?;
+    if let Some(file) = arguments.value("--har") {
+        return match answers || arguments.has("--abort") || !headers.is_empty() {
+            true => Err(wrong("--har goes with --delay alone")),
+            false => replay::read(context, file).await,
+        };
+    }
     if arguments.has("--abort") {
         return match answers || !headers.is_empty() {
             true => Err(wrong("--abort goes with --delay alone")),
@@ -230,7 +238,7 @@ fn read_headers(arguments: &Arguments) -> Result<Vec<(String, String)>, Fault> {
     lines.map(header).collect()
 }
 
-fn is_for_agents(name: &str) -> bool {
+pub(super) fn is_for_agents(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     FOR_AGENTS.contains(&name.as_str()) || name.starts_with("x-") || name.starts_with("access-control-")
 }
@@ -267,6 +275,7 @@ fn words(route: &Route) -> String {
     let act = match &route.act {
         RouteAct::Abort => "aborted".to_owned(),
         RouteAct::Answer(answer) => format!("{} ({} bytes)", answer.status, answer.body.len()),
+        RouteAct::Replay(recorded) => counted(recorded.len(), "recorded answer"),
         RouteAct::Continue(headers) if headers.is_empty() => "delayed".to_owned(),
         RouteAct::Continue(headers) => {
             let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
@@ -282,6 +291,7 @@ fn fields(route: &Route) -> Value {
     let (act, status, bytes) = match &route.act {
         RouteAct::Abort => ("abort", None, None),
         RouteAct::Answer(answer) => ("answer", Some(answer.status), Some(answer.body.len())),
+        RouteAct::Replay(_) => ("replay", None, None),
         RouteAct::Continue(_) => ("continue", None, None),
     };
     json!({ "url": route.address.pattern(), "act": act, "status": status, "bytes": bytes,

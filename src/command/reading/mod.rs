@@ -3,6 +3,7 @@
 pub(super) mod collected;
 pub(super) mod contents;
 pub(super) mod inspection;
+pub(crate) mod look;
 pub(super) mod react;
 pub(super) mod snapshot;
 mod snapshot_changes;

@@ -1,5 +1,6 @@
 //! The `snapshot` command.
 
+use super::look::LOOKS;
 use super::snapshot_changes::{changes, worth_it};
 use crate::core::output_files::unnamed;
 use crate::core::{Arguments, Context, Output};
@@ -20,7 +21,7 @@ const FIND_ROW: &str = "-s 'tr:has-text(\"words\")' is the row with these words"
 const DIFF_TITLE: &str = "── changes since the snapshot before (- gone, + new) ──";
 const NO_BASELINE: &str = "(no previous snapshot to diff against — this snapshot stored as baseline)";
 
-pub(crate) const COMMANDS: &[Spec] = &[Spec {
+pub(crate) const COMMANDS: &[Spec; 1] = &[Spec {
     name: "snapshot",
     aliases: &["snap"],
     category: Category::Snapshot,
@@ -197,6 +198,9 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         output.say(arguments.value("--since").is_none().then(|| "The rest is unchanged; `full` prints it.".to_owned()));
     }
     output = output.data(data);
+    if snapshot.text.is_empty() && snapshot.cursor.is_empty() && options.scope.is_none() {
+        output.say(Some(page.why_empty().await?));
+    }
     if let Some(path) = path.filter(|path| picture.as_ref() != Some(path)) {
         let written = path_guard::write(path, output.text.clone().into_bytes()).await?;
         // `-o` with a picture's extension takes a picture only with -a.
@@ -230,7 +234,8 @@ fn change(
         })?;
         return Ok(Some(Change { since: number, lines: changes(&text, now) }));
     }
-    let Some(reader) = context.reader.as_deref().filter(|_| context.for_model) else { return Ok(None) };
+    let compares = |reader: &&str| context.for_model || *reader == LOOKS;
+    let Some(reader) = context.reader.as_deref().filter(compares) else { return Ok(None) };
     if ["--full", "-a", "-o", "--search"].into_iter().any(|flag| arguments.has(flag)) {
         return Ok(None);
     }

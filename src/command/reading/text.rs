@@ -17,7 +17,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         parameters: &[selector(false, ValueType::Element, "Only this element's text")],
         flags: &[],
         summary: "Print the page's visible text",
-        details: "Leaves out script, style, noscript and svg; trims lines and drops empty ones.",
+        details: "Leaves out script, style and noscript; trims lines and drops empty ones. In a tab with a PDF: its text.",
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
@@ -102,7 +102,12 @@ async fn text(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
         true => page.text_with_marks(target.as_ref()).await?,
         false => page.text(target.as_ref()).await?,
     };
-    Ok(Output::from_page(text, page.url()?))
+    let is_empty = text.is_empty() && target.is_none();
+    let mut output = Output::from_page(text, page.url()?);
+    if is_empty {
+        output.say(Some(page.why_empty().await?));
+    }
+    Ok(output)
 }
 
 async fn html(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

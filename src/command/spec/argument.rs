@@ -134,6 +134,15 @@ pub(crate) const TIMEOUT: Flag = Flag {
     help: "Maximum time to wait, in milliseconds",
 };
 
+/// `--look`, accepted by every command that acts in a page or leads the tab elsewhere (`Spec::takes_look`).
+pub(crate) const LOOK: Flag = Flag {
+    name: "--look",
+    alias: "-l",
+    value: None,
+    holds: ValueType::Choice,
+    help: "Then print the page's controls, or what changed since the last look",
+};
+
 /// `--quiet`, accepted by every command that acts in a page (`Spec::takes_quiet`).
 pub(crate) const QUIET: Flag = Flag {
     name: "--quiet",

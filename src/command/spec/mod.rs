@@ -13,7 +13,7 @@ pub use capability::Capability;
 pub use effect::{EngineCommand, Everyday, Navigates, Needs, NotEveryday, Offered, TabUse, Writes};
 pub use phrase::{Phrase, Verb, When};
 
-pub(super) use argument::{QUIET, TIMEOUT, flag, parameter, selector, switch};
+pub(super) use argument::{LOOK, QUIET, TIMEOUT, flag, parameter, selector, switch};
 pub(super) use phrase::{phrase, phrase_when};
 
 use crate::core::{Arguments, Context, Output};
@@ -146,6 +146,18 @@ impl Spec {
         self.category == Category::Interaction && self.changes() && !self.flags.is_empty()
     }
 
+    /// Whether it accepts `--look`.
+    pub fn takes_look(&self) -> bool {
+        let leads = matches!(self.navigates, Navigates::TabToAddress | Navigates::History | Navigates::Again);
+        self.takes_quiet() || (self.category == Category::Navigation && self.tab == TabUse::ThisPage && leads)
+    }
+
+    /// Returns its options, with those that many commands share.
+    pub(crate) fn all_flags(&self) -> impl Iterator<Item = &'static Flag> {
+        let shared = [(self.takes_look(), &LOOK), (self.takes_quiet(), &QUIET)];
+        self.flags.iter().chain(shared.into_iter().filter_map(|(takes, flag)| takes.then_some(flag)))
+    }
+
     /// What it does while it reports progress in bytes: `Downloading`. `None` if it reports none.
     pub fn tells_progress(&self) -> Option<&'static str> {
         let records =
@@ -224,7 +236,7 @@ impl Spec {
             .parameters
             .iter()
             .map(|parameter| (format!("<{}>", parameter.name), parameter.help))
-            .chain(self.flags.iter().chain(self.takes_quiet().then_some(&QUIET)).map(|flag| {
+            .chain(self.all_flags().map(|flag| {
                 let alias = if flag.alias.is_empty() { String::new() } else { format!(", {}", flag.alias) };
                 let value = flag.value.map(|value| format!(" {value}")).unwrap_or_default();
                 (format!("{}{alias}{value}", flag.name), flag.help)

@@ -10,6 +10,7 @@ use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
+use gstack_base::counted::counted;
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
@@ -28,7 +29,7 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     flags: &[],
     summary: "Save the page with its frames, styles and pictures as one MHTML file",
     details: "Chrome opens it without the network. It contains everything the page shows, including content behind a \
-        sign-in. Replaces an existing file.",
+        sign-in, but not the style sheets that scripts made: it says how many. Replaces an existing file.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
@@ -44,7 +45,9 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
 
 async fn mhtml(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let path = named_or_unnamed(context, arguments.text("path").as_deref(), "page", "mhtml")?;
-    let text = context.page().await?.mhtml().await?;
+    let page = context.page().await?;
+    let missing = page.adopted_sheets().await?;
+    let text = page.mhtml().await?;
     if is_in_quoted_printable(&text) {
         return Err(Fault::new(
             FaultCode::Forbidden,
@@ -56,6 +59,11 @@ async fn mhtml(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let path = path_guard::write(path, text.into_bytes()).await?;
     let mut output = Output::text(format!("MHTML saved: {}", path.display()))
         .data(json!({ "path": path.display().to_string(), "bytes": size }));
+    output.say(
+        (missing > 0).then(|| {
+            format!("… not in it: {} that scripts made (adoptedStyleSheets)", counted(missing, "style sheet"))
+        }),
+    );
     output.files.push(path);
     Ok(output)
 }

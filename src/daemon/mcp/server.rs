@@ -54,7 +54,7 @@ impl ServerHandler for BrowserTools {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
             .with_server_info(Implementation::new("gstack", VERSION))
-            .with_instructions("The browser tab that the person looks at. Take a snapshot before clicking.")
+            .with_instructions("The browser tab that the person looks at. Take a snapshot before clicking. With `look`, an act also returns what it changed.")
     }
 
     async fn list_tools(

@@ -384,9 +384,11 @@ async fn tool_result(output: Output) -> ToolResult {
     let files = output.files.clone();
     let CommandResult { output: text, data, files: written, .. } = output.into_result_for_model();
     let read = move || {
-        let pictures = files.iter().filter_map(|path| picture::read(path));
-        pictures.map(|(mime, bytes)| Image { mime: mime.to_owned(), bytes }).collect()
+        let (pictures, left_out) = picture::read_all(files.iter().map(PathBuf::as_path));
+        let images = pictures.into_iter().map(|(mime, bytes)| Image { mime: mime.to_owned(), bytes }).collect();
+        (images, left_out)
     };
-    let images = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+    let (images, left_out): (Vec<Image>, Vec<String>) = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+    let text = std::iter::once(text).chain(left_out).collect::<Vec<_>>().join("\n");
     ToolResult { text, data, images, files: written }
 }

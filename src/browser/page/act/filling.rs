@@ -4,6 +4,7 @@
 //! page has undone fails.
 
 use super::actions::{Done, SELECT_NEEDS};
+use super::custom_list::Custom;
 use crate::page::error::PageError;
 use crate::page::input::{events, keys};
 use crate::page::locate::{FaultReply, Need, Ready, Target};
@@ -114,6 +115,10 @@ impl Page {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         self.points_at_element(target, &ready).await;
+        let kind: Custom = self.script(&ready.frame, Injected::CustomList, &[&ready.place], SCRIPT_LIMIT).await?;
+        if kind.custom {
+            return self.select_in_custom(target, values, limit).await;
+        }
         let ended = self.act_by::<Done>(&ready.frame, Injected::Choose, &[&ready.place, &values]).await?;
         let is_left = ended.value.is_none();
         ended.value.map(|done| done.check(target)).transpose()?;

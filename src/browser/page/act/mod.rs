@@ -5,6 +5,7 @@
 pub(super) mod actions;
 mod clipboard;
 mod code_editor;
+mod custom_list;
 mod drag;
 mod drop;
 mod file_chooser;

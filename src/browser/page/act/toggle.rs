@@ -33,6 +33,7 @@ impl Page {
     pub async fn set_checked(&self, target: &Target, checked: bool, limit: Duration) -> Result<bool, PageError> {
         let ready = self.ready(target, &[], "checking", limit).await?;
         let wanted = checked.to_string();
+        self.read_internals(&ready.frame).await?;
         let before = self.checked(target, &wanted, Duration::ZERO).await?;
         if before.state == wanted {
             return Ok(false);
@@ -60,6 +61,12 @@ impl Page {
     async fn is_still(&self, target: &Target, ready: &Ready, wanted: &str) -> Result<bool, PageError> {
         let millis = u64::try_from(TOGGLED_LIMIT.as_millis()).unwrap_or(u64::MAX);
         let arguments: [&dyn Argument; 3] = [&ready.place, &wanted, &millis];
+        if self.read_internals(&ready.frame).await.is_ok_and(|has_any| has_any)
+            && let Ok(after) = self.checked(target, wanted, Duration::ZERO).await
+            && after.state == wanted
+        {
+            return Ok(false);
+        }
         let limit = TOGGLED_LIMIT + SCRIPT_LIMIT;
         let after: Checked = self.script(&ready.frame, Injected::CheckedOf, &arguments, limit).await?;
         let after = match after.fault.fault {

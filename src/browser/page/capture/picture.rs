@@ -85,14 +85,18 @@ struct Hidden {
     own: bool,
     /// The viewport shows the whole page.
     fits: bool,
+    /// The height that a box which scrolls in place of the page does not show.
+    inside: f64,
 }
 
 impl Page {
     pub async fn capture(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
         let drawing = self.draw();
         let hidden = self.hide_own(true).await?;
-        let area = if hidden.fits && *area == Area::FullPage { &Area::Viewport } else { area };
-        let result = self.capture_now(area, format).await;
+        let is_full = *area == Area::FullPage;
+        let area = if hidden.fits && is_full && hidden.inside < 1.0 { &Area::Viewport } else { area };
+        let inside = if is_full { hidden.inside } else { 0.0 };
+        let result = self.capture_now(area, inside, format).await;
         let shown = if hidden.own { self.hide_own(false).await } else { Ok(hidden) };
         drop(drawing);
         shown?;
@@ -112,13 +116,14 @@ impl Page {
         pictures.insert(name, number) != Some(number)
     }
 
-    async fn capture_now(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
+    /// `inside`: the height to add for a box that scrolls in place of the page.
+    async fn capture_now(&self, area: &Area, inside: f64, format: ImageFormat) -> Result<Capture, PageError> {
         let (region, metrics) = match area {
             Area::Viewport => return Ok(Capture { bytes: self.picture(None, false, format).await?, cut: None }),
             Area::FullPage => {
                 let metrics = self.metrics().await?;
                 let size = &metrics.css_content_size;
-                (Region { x: 0.0, y: 0.0, width: size.width, height: size.height }, metrics)
+                (Region { x: 0.0, y: 0.0, width: size.width, height: size.height + inside }, metrics)
             }
             Area::Clip(region) => (*region, self.metrics().await?),
             // It has been scrolled into view.
@@ -137,7 +142,7 @@ impl Page {
         let bytes = if is_in_view(&shown, &metrics) {
             self.picture(Some(shown), false, format).await?
         } else {
-            match self.stitched(shown, format).await? {
+            match self.stitched(shown, inside >= 1.0, format).await? {
                 Some(bytes) => bytes,
                 // The page decides where it scrolls to: it is laid out in one piece for a moment.
                 None => self.picture(Some(Region { height: shown.height.min(at_once), ..shown }), true, format).await?,
@@ -222,6 +227,7 @@ impl Page {
                 Ok(hidden) => {
                     all.own |= hidden.own;
                     all.fits |= hidden.fits && frame == main;
+                    all.inside += if frame == main { hidden.inside } else { 0.0 };
                 }
                 // The drawings are gone with their document.
                 Err(PageError::DocumentGone) => {}

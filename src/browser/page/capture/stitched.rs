@@ -25,6 +25,12 @@ struct Window {
 struct Scrolled {
     x: f64,
     y: f64,
+    /// How far the picture's places lie below the page's.
+    #[serde(default)]
+    shift: f64,
+    /// The part of the window that shows the picture, if not all of it does.
+    #[serde(default)]
+    height: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -52,10 +58,16 @@ struct Joined {
 }
 
 impl Page {
-    /// Captures a region of the page in parts. `None` if the page does not scroll where it is told to.
-    pub(super) async fn stitched(&self, region: Region, format: ImageFormat) -> Result<Option<Vec<u8>>, PageError> {
+    /// Captures a region of the page in parts. `inside`: the box that scrolls in place of the page is scrolled. `None` if
+    /// the page does not scroll where it is told to.
+    pub(super) async fn stitched(
+        &self,
+        region: Region,
+        inside: bool,
+        format: ImageFormat,
+    ) -> Result<Option<Vec<u8>>, PageError> {
         let main = self.main_frame().await?.id;
-        let window: Window = self.script(&main, Injected::BeginStitching, &[], SCRIPT_LIMIT).await?;
+        let window: Window = self.script(&main, Injected::BeginStitching, &[&inside], SCRIPT_LIMIT).await?;
         let parts = self.parts(&main, region, &window).await;
         let ended = self.script::<Value>(&main, Injected::EndStitching, &[], SCRIPT_LIMIT).await;
         let Some(parts) = parts? else { return Ok(None) };
@@ -98,8 +110,8 @@ impl Page {
                     if seen >= 1.0 { seen.min(end - from) } else { end - from }
                 };
                 let width = within(at.x, window.width, left, right);
-                height = within(at.y, window.height, top, bottom);
-                let part = Region { x: left, y: top, width, height };
+                height = within(at.y, at.height.unwrap_or(window.height), top, bottom);
+                let part = Region { x: left, y: top - at.shift, width, height };
                 row.push(self.picture(Some(part), false, ImageFormat::Png).await?);
                 left += width;
             }

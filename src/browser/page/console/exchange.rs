@@ -7,6 +7,7 @@ use super::body::Body;
 use super::journal::RequestRecord;
 use super::traffic::{Kept, SocketMessage};
 use crate::cdp::CdpError;
+use crate::devtools::network::ResponseBody;
 use crate::error::BrowserError;
 use crate::events::Event;
 use crate::page::error::PageError;
@@ -150,6 +151,9 @@ struct EndedTold {
 #[serde(rename_all = "camelCase")]
 struct PostedTold {
     post_data: String,
+    /// The body is bytes, such as a form with files.
+    #[serde(default)]
+    base64_encoded: bool,
 }
 
 impl Exchange {
@@ -293,7 +297,12 @@ impl Page {
             None if !exchange.has_posted => Ok(Body::None),
             None => {
                 let told: Option<PostedTold> = self.ask_about(exchange, "Network.getRequestPostData").await?;
-                Ok(told.map_or(Body::Gone, |told| Body::Text(told.post_data)))
+                match told {
+                    None => Ok(Body::Gone),
+                    Some(told) => {
+                        Body::of_answer(ResponseBody { body: told.post_data, base64_encoded: told.base64_encoded })
+                    }
+                }
             }
         }
     }

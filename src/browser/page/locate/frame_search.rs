@@ -33,6 +33,11 @@ impl Page {
     pub(in crate::page) async fn frame_with(&self, selector: &str, wait: Duration) -> Result<FrameId, PageError> {
         let deadline = Instant::now() + wait;
         let chosen = self.current_frame().await?;
+        if selector.contains("role=") {
+            let frames = self.frames().await?;
+            // A frame that is gone has no match.
+            join_all(frames.iter().map(|frame| self.read_internals(&frame.id))).await;
+        }
         if self.frame(&chosen)?.parent.is_some() {
             return Ok(chosen);
         }

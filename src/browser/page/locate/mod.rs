@@ -9,6 +9,7 @@ mod expected;
 mod frame;
 mod frame_search;
 mod frame_view;
+mod internals;
 mod projection;
 mod recheck;
 pub mod refs;

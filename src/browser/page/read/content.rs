@@ -7,6 +7,7 @@ use crate::page::error::PageError;
 use crate::page::locate::{Bounds, FaultReply, TRIES_TO_READ, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{Argument, Injected};
+use futures_util::future::join_all;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -110,14 +111,31 @@ impl Page {
     /// Returns the visible text of the page or of one element: one line per block, trimmed, without empty lines.
     pub async fn text(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.read_whole(Injected::ReadText, &[]).await,
+            None => self.whole_text(&[]).await,
             Some(target) => self.read_one(target, What::Text, &()).await,
         }
+    }
+    /// Returns the text of the page, of the PDF that it shows, or, if it has no text of its own, of the frames in it.
+    async fn whole_text(&self, arguments: &[&dyn Argument]) -> Result<String, PageError> {
+        let text: String = self.read_whole(Injected::ReadText, arguments).await?;
+        if !text.is_empty() {
+            return Ok(text);
+        }
+        if let Some(text) = self.pdf_text().await? {
+            return Ok(text);
+        }
+        let around = self.current_frame().await?;
+        let frames = self.frames().await?;
+        let inner = frames.iter().filter(|frame| frame.parent.as_ref() == Some(&around));
+        let asked = inner.map(|frame| self.script::<String>(&frame.id, Injected::ReadText, arguments, SCRIPT_LIMIT));
+        // A frame that is gone has no text.
+        let texts: Vec<String> = join_all(asked).await.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+        Ok(texts.join("\n"))
     }
     /// Like `text`, for a model: text that the user cannot see is marked as `[hidden text: …]`.
     pub async fn text_with_marks(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.read_whole(Injected::ReadText, &[&true]).await,
+            None => self.whole_text(&[&true]).await,
             Some(target) => self.read_one(target, What::Text, &true).await,
         }
     }

@@ -14,8 +14,12 @@ use crate::page::script::Injected;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 const READ: &str = include_str!("page_react.js");
+const HANDLERS: &str = include_str!("page_handlers.js");
+/// A snapshot does not wait longer for what React handles.
+const HANDLERS_LIMIT: Duration = Duration::from_secs(2);
 
 /// A component in the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +129,20 @@ impl Page {
         let reply: ComponentReply = self.read_react(&frame, json!({ "path": path })).await?;
         let secrets: Vec<String> = self.script(&frame, Injected::SecretValues, &[], SCRIPT_LIMIT).await?;
         Ok(reply.component.filter(|_| reply.present).map(|found| found.without(&secrets)))
+    }
+
+    /// Tells our script on which elements of a frame React handles pointer events: such an element may have no other sign.
+    pub(super) async fn note_handlers(&self, frame: &FrameId) -> Result<(), PageError> {
+        let context = self.context(frame, &World::Main).await?;
+        let evaluate = evaluate_value(HANDLERS).ending_after(HANDLERS_LIMIT).within(&context);
+        let reply = self.session_of(frame)?.call_within(evaluate, HANDLERS_LIMIT).await?;
+        let found =
+            reply.result.value.and_then(|value| serde_json::from_str::<Vec<(Vec<u32>, Vec<String>)>>(value.get()).ok());
+        let found = found.unwrap_or_default();
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.script::<Value>(frame, Injected::NoteHandled, &[&found], SCRIPT_LIMIT).await.map(|_| ())
     }
 
     async fn read_react<T: DeserializeOwned>(&self, frame: &FrameId, options: Value) -> Result<T, PageError> {

@@ -120,6 +120,11 @@ impl Page {
         limit: Duration,
     ) -> BoxFuture<'_, Result<FrameTree, PageError>> {
         Box::pin(async move {
+            if options.cursor
+                && let Err(error) = self.note_handlers(&frame).await
+            {
+                tracing::debug!(%error, "React's handlers could not be read");
+            }
             let mut walked: Walked = self.script(&frame, Injected::Snapshot, &[&options], limit).await?;
             if walked.suspects {
                 match tokio::time::timeout(limit, self.open_closed_roots(&frame)).await {
@@ -127,6 +132,9 @@ impl Page {
                     // The frame has changed: later steps detect that, or do without its closed roots.
                     Ok(Err(error)) => tracing::debug!(%error, "closed shadow roots could not be asked for"),
                     Err(_) => return Err(PageError::Timeout { what: "reading the page".to_owned(), after: limit }),
+                }
+                if let Err(error) = self.read_internals(&frame).await {
+                    tracing::debug!(%error, "roles by internals could not be asked for");
                 }
                 options.suspects = false;
                 walked = self.script(&frame, Injected::Snapshot, &[&options], limit).await?;

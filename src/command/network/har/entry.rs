@@ -19,6 +19,9 @@ use url::form_urlencoded;
 /// The status of a request without a response, as Playwright writes it.
 const NOT_ANSWERED: i32 = -1;
 
+/// The sign of a request body that is not in the file.
+const LEFT_OUT: &str = "The body is left out: it is not text, or the browser no longer has it.";
+
 /// Whether secrets are redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Redacts(pub(super) bool);
@@ -92,6 +95,11 @@ impl Entry {
             "headersSize": -1,
             "bodySize": self.posted.size(),
         });
+        if let Body::Gone | Body::Binary(_) = &self.posted {
+            // Without `postData`: Playwright would replay only a request with that very text.
+            request["bodySize"] = json!(-1);
+            request["comment"] = json!(LEFT_OUT);
+        }
         if let Body::Text(text) = &self.posted {
             let mime = header_of(request_headers, "content-type").unwrap_or_default();
             let text = self.redacts.body(mime, text);

@@ -20,7 +20,7 @@ use entry::{Entry, Redacts};
 use gstack_base::counted::counted;
 use gstack_base::metadata::is_metadata_url;
 use gstack_base::site::SiteOrPage;
-use gstack_browser::page::{Body, Exchange, Page, Recording, RecordingOptions};
+use gstack_browser::page::{Exchange, Page, Recording, RecordingOptions};
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use url::Url;
@@ -172,7 +172,6 @@ impl Taken {
                     false => None,
                 };
                 let posted = page.request_body(&exchange).await?;
-                let posted = if let Body::Gone = posted { Body::None } else { posted };
                 taken.entries.push(Entry { exchange, posted, body, redacts: Redacts(!recording.options.secrets) });
             }
         }

@@ -1,0 +1,28 @@
+/*
+ * What a page shows if it has no text: a picture, a drawing, other documents, nothing yet.
+ *
+ * Owns the counts. Never reads a word of the page.
+ */
+
+/** Returns the number of style sheets that scripts made, in the document and its shadow trees. */
+function adoptedSheets() {
+  let count = 0;
+  eachRoot((root) => {
+    count += dom.adoptedStyleSheets(root).length;
+  });
+  return count;
+}
+
+/** Returns what there is beside text, and whether the document is still loading. */
+function readShown() {
+  const count = (/** @type {string} */ selector) => Array.from(dom.querySelectorAll(document, selector)).filter(isVisible).length;
+  return {
+    kind: dom.contentType(document),
+    loading: dom.readyState(document) === 'loading',
+    frames: count('iframe, frame, object, embed'),
+    drawings: count('canvas, svg'),
+    pictures: count('img'),
+    videos: count('video'),
+    hidden: /\S/.test(dom.textContent(dom.body(document) ?? dom.documentElement(document)) ?? ''),
+  };
+}

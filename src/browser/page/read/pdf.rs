@@ -1,0 +1,95 @@
+//! The text of a PDF that a tab shows, read from the browser's own viewer, which makes no request for it.
+//!
+//! Owns the script in the viewer. Its parts are internals of the browser: where they are missing, there is no text, and
+//! the caller says that the tab shows a PDF.
+
+use crate::devtools::runtime::{Evaluation, evaluate_promise};
+use crate::error::BrowserError;
+use crate::frames::{Frame, World};
+use crate::page::error::PageError;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::script::Injected;
+use serde::Deserialize;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// The browser's PDF viewer.
+const VIEWER: &str = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/";
+/// 300 pages take two seconds.
+const LIMIT: Duration = Duration::from_secs(20);
+/// How long the viewer takes to open. No event names its frame.
+const OPENS_LIMIT: Duration = Duration::from_secs(5);
+const OPENS_STEP: Duration = Duration::from_millis(50);
+/// Selects everything and returns the selected text. A viewer that has just opened has no text yet.
+const READ: &str = "(async () => {
+  const viewer = document.querySelector('pdf-viewer');
+  const until = performance.now() + 5000;
+  for (;;) {
+    const controller = viewer?.currentController;
+    if (controller?.selectAll) {
+      controller.selectAll();
+      const { selectedText } = await controller.getSelectedText();
+      if (selectedText || performance.now() > until) return selectedText ?? '';
+    }
+    if (performance.now() > until) return null;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+})()";
+
+/// The main document.
+#[derive(Deserialize)]
+struct Document {
+    kind: String,
+}
+
+impl Page {
+    /// Returns the text of the PDF that the tab shows: empty if it has only pictures. `None` if the tab shows no PDF, or
+    /// its viewer cannot be read.
+    pub async fn pdf_text(&self) -> Result<Option<String>, PageError> {
+        let deadline = Instant::now() + OPENS_LIMIT;
+        loop {
+            match self.read_pdf().await {
+                // The viewer's frame moves to a process of its own while it opens.
+                Err(PageError::Browser(BrowserError::FrameGone) | PageError::DocumentGone)
+                    if Instant::now() < deadline =>
+                {
+                    sleep(OPENS_STEP).await;
+                }
+                read => return read,
+            }
+        }
+    }
+
+    async fn read_pdf(&self) -> Result<Option<String>, PageError> {
+        let Some(viewer) = self.pdf_viewer().await? else { return Ok(None) };
+        let context = self.context(&viewer.id, &World::Main).await?;
+        let read = evaluate_promise(READ).ending_after(LIMIT).within(&context);
+        let reply = self.session_of(&viewer.id)?.call_within(read, LIMIT).await?;
+        let text = reply.result.value.and_then(|value| serde_json::from_str::<Option<String>>(value.get()).ok());
+        // The viewer ends lines as Windows does.
+        Ok(text.flatten().map(|text| text.replace("\r\n", "\n")))
+    }
+
+    /// Returns true if the tab shows a PDF.
+    pub async fn shows_pdf(&self) -> Result<bool, PageError> {
+        Ok(self.pdf_viewer().await?.is_some())
+    }
+
+    /// Returns the frame of the viewer, which comes a moment after the document.
+    async fn pdf_viewer(&self) -> Result<Option<Frame>, PageError> {
+        let main = self.main_frame().await?.id;
+        let deadline = Instant::now() + OPENS_LIMIT;
+        loop {
+            let frames = self.frames().await?;
+            let mut viewers = frames.into_iter().filter(|frame| frame.url.starts_with(VIEWER));
+            if let Some(viewer) = viewers.find(|frame| frame.parent.as_ref() == Some(&main)) {
+                return Ok(Some(viewer));
+            }
+            let document: Document = self.script(&main, Injected::ReadShown, &[], SCRIPT_LIMIT).await?;
+            if document.kind != "application/pdf" || Instant::now() >= deadline {
+                return Ok(None);
+            }
+            sleep(OPENS_STEP).await;
+        }
+    }
+}

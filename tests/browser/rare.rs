@@ -1,0 +1,208 @@
+//! What few pages use: roles by internals, generated names, image maps, lists and folders of their own, documents that are
+//! no HTML.
+
+use crate::world::{World, with_world};
+use png::Decoder;
+use std::io::Cursor;
+
+/// Fails unless a line has these words.
+fn has(text: &str, words: &str) {
+    assert!(
+        text.lines().any(|line| line.trim_start().split_once(' ').is_some_and(|(_, rest)| rest == words)),
+        "{words}: {text}"
+    );
+}
+
+/// Returns the colour of the pixel in the middle of each row, and the width.
+fn rows(png: &[u8]) -> (u32, Vec<[u8; 3]>) {
+    let mut reader = Decoder::new(Cursor::new(png)).read_info().unwrap();
+    let (width, height) = (reader.info().width, reader.info().height);
+    let middle = width as usize / 2 * reader.output_color_type().0.samples();
+    let colours =
+        (0..height).map(|_| reader.next_row().unwrap().unwrap().data()[middle..middle + 3].try_into().unwrap());
+    (width, colours.collect())
+}
+
+async fn reads_what_scripts_cannot_see(world: &World) {
+    world.open_hidden("rare.html").await;
+    let snapshot = world.run("snapshot", &["-i"]).await;
+    for line in [
+        "[button] \"By internals\"",
+        "[checkbox] \"Check me\"",
+        "[slider] \"Loud\": 7",
+        "[button] \"Star\"",
+        "[button] \"Usable\"",
+        "[button] \"Open pop\" [collapsed]",
+        "[button] \"Toggle pop\" [collapsed]",
+        "[combobox] \"Letter\": Red flag Alpha",
+        "[option] \"Red flag Alpha\" [selected]",
+        "[button] \"Given words\"",
+        "[button] \"Closed press\"",
+    ] {
+        has(&snapshot, line);
+    }
+    assert!(!snapshot.contains("Turned off") && !snapshot.contains("not drawn"), "{snapshot}");
+    let order: Vec<usize> = ["first", "second", "third"].map(|name| snapshot.find(name).unwrap()).to_vec();
+    assert!(order.is_sorted(), "{snapshot}");
+    assert!(snapshot.contains("scroll button right \"Next slide\": scroll here right"), "{snapshot}");
+    assert!(snapshot.contains("scroll marker \"Slide\": scroll to this element"), "{snapshot}");
+    let whole = world.run("snapshot", &[]).await;
+    has(&whole, "[img] \"Picture words\"");
+    has(&whole, "[img] \"Chart\": Sales 42");
+    assert!(world.run("text", &[]).await.contains("Sales 42"));
+
+    // States are told anew, and a locator needs no snapshot.
+    world.run("click", &["role=button[name=\"Open pop\"]"]).await;
+    world.run("click", &["role=button[name=\"By internals\"]"]).await;
+    assert_eq!(
+        world.run("check", &["role=checkbox[name=\"Check me\"]"]).await,
+        "Checked role=checkbox[name=\"Check me\"]"
+    );
+    let already = world.run("check", &["role=checkbox[name=\"Check me\"]"]).await;
+    assert!(already.ends_with("is checked already"), "{already}");
+    let after = world.run("snapshot", &["-i"]).await;
+    has(&after, "[button] \"By internals\" [pressed]");
+    has(&after, "[checkbox] \"Check me\" [checked]");
+}
+
+async fn acts_on_them(world: &World) {
+    world.open_hidden("rare_acts.html").await;
+    for half in ["Right", "Left"] {
+        world.run("click", &[&format!("area[alt=\"{half} half\"]")]).await;
+        assert_eq!(world.run("js", &["location.hash"]).await, format!("#{}", half.to_lowercase()));
+    }
+    let fruit = "role=combobox[name=\"Fruit\"]";
+    assert_eq!(world.run("select", &[fruit, "Pear"]).await, format!("Selected \"Pear\" in {fruit}"));
+    assert_eq!(world.run("text", &["#fruit"]).await.lines().nth(1), Some("Pear"));
+    let none = world.fault("select", &[fruit, "Plum"]).await.message;
+    assert!(none.contains("no option with the name \"Plum\" appeared"), "{none}");
+    let deaf = world.fault("select", &["#deaf", "Plum"]).await.message;
+    assert!(deaf.contains("click it, then click the option"), "{deaf}");
+
+    let snapshot = world.run("snapshot", &["-i"]).await;
+    for line in [
+        "[onclick] \"Row by React\"",
+        "[draggable] \"Drag me\"",
+        "[double click] \"Double me\"",
+        "[right click] \"Menu me\"",
+    ] {
+        has(&snapshot, line);
+    }
+}
+
+async fn shows_other_documents(world: &World) {
+    world.open_hidden("words.pdf").await;
+    let text = world.run("text", &[]).await;
+    assert!(text.contains("Hello paper") && text.contains("Second page"), "{text}");
+    let snapshot = world.run("snapshot", &[]).await;
+    assert!(snapshot.contains("This is a PDF: `text` prints its words"), "{snapshot}");
+    world.open_hidden("frameset.html").await;
+    let text = world.run("text", &[]).await;
+    assert!(text.contains("Next page") && text.contains("Right words"), "{text}");
+    world.run("click", &["text=\"Right button\""]).await;
+    world.open_hidden("embeds.html").await;
+    let snapshot = world.run("snapshot", &[]).await;
+    assert!(snapshot.contains("[button] \"Right button\"") && snapshot.contains("Fallback words"), "{snapshot}");
+    world.open_hidden("next.html").await;
+    world.run("js", &["document.body.innerHTML = '<canvas></canvas>'"]).await;
+    let text = world.run("text", &[]).await;
+    assert!(text.ends_with("No text: it shows 1 drawing. `screenshot` shows them."), "{text}");
+    world.run("js", &["document.body.innerHTML = ''"]).await;
+    assert!(world.run("snapshot", &["-i"]).await.ends_with("The page is empty."));
+}
+
+async fn pictures_what_scrolls_inside(world: &World) {
+    world.run("newtab", &[&world.page("inner_scroll.html")]).await;
+    world.run("viewport", &["400x600"]).await;
+    world.run("js", &["events = 0"]).await;
+    world.run("screenshot", &["inside.png"]).await;
+    let png = std::fs::read(world.context.cwd.clone().unwrap().join("inside.png")).unwrap();
+    let (width, found) = rows(&png);
+    assert_eq!((width, found.len()), (400, 2060));
+    for (row, colour) in found.iter().enumerate() {
+        let wanted = match row {
+            0..30 | 2030.. => [0, 0, 255],
+            30..1530 => [255, 0, 0],
+            _ => [0, 255, 0],
+        };
+        assert_eq!(*colour, wanted, "row {row}");
+    }
+    assert_eq!(world.run("js", &["`${events} ${document.querySelector('main').scrollTop}`"]).await, "0 120");
+}
+
+async fn looks_after_acts(world: &World) {
+    world.open_hidden("rare_acts.html").await;
+    let first = world.run("click", &["#row", "--look"]).await;
+    assert!(first.starts_with("Clicked #row\n--- BEGIN") && first.contains("[combobox] \"Fruit\""), "{first}");
+    world
+        .run(
+            "js",
+            &["document.body.append(Object.assign(document.createElement('button'), { textContent: 'New' })); 1"],
+        )
+        .await;
+    let second = world.run("click", &["#row", "-l"]).await;
+    assert!(second.contains("[button] \"New\""), "{second}");
+    let same = world.for_model().output("click", &["#row", "--look"]).await.unwrap();
+    assert_eq!(same.head.as_deref(), Some("Clicked #row"));
+    assert!(same.source_url.is_some_and(|url| url.ends_with("rare_acts.html")) && same.text.contains("\"New\""));
+    let next = world.run("goto", &[&world.page("next.html"), "-l"]).await;
+    assert!(next.starts_with("Navigated to ") && next.contains("[link] \"Back to actions\""), "{next}");
+    // An agent that a redirect sent elsewhere asked for another site.
+    let elsewhere = world.page("next.html").replace("127.0.0.1", "localhost");
+    let away =
+        world.for_model().output("goto", &[&world.page(&format!("redirect?to={elsewhere}")), "--look"]).await.unwrap();
+    assert!(
+        !away.text.contains("Back to actions") && away.note.is_some_and(|note| note.contains("snapshot -i")),
+        "{}",
+        away.text
+    );
+}
+
+async fn replays_and_says_what_is_missing(world: &World) {
+    world.open_hidden("next.html").await;
+    world.run("har", &["start"]).await;
+    let sends = "(async () => {
+        const form = new FormData();
+        form.append('file', new Blob([new Uint8Array([255, 216])]), 'a.jpg');
+        await fetch('/echo', { method: 'POST', body: form }).catch(() => {});
+        document.adoptedStyleSheets = [new CSSStyleSheet()];
+        return 'sent';
+    })()";
+    assert_eq!(world.run("js", &[sends]).await, "sent");
+    world.run("har", &["stop", "sent.har"]).await;
+    let cwd = world.context.cwd.clone().unwrap();
+    let har: serde_json::Value = serde_json::from_slice(&std::fs::read(cwd.join("sent.har")).unwrap()).unwrap();
+    let entries = har["log"]["entries"].as_array().unwrap();
+    let sent = entries.iter().find(|entry| entry["request"]["method"] == "POST").unwrap();
+    assert!(sent["request"]["comment"].as_str().is_some_and(|said| said.starts_with("The body is left out")), "{sent}");
+    assert!(sent["request"].get("postData").is_none(), "Playwright would replay only that text: {sent}");
+    let saved = world.run("mhtml", &["page.mhtml"]).await;
+    assert!(saved.ends_with("… not in it: 1 style sheet that scripts made (adoptedStyleSheets)"), "{saved}");
+
+    let recorded = serde_json::json!({ "log": { "version": "1.2", "entries": [{
+        "request": { "method": "GET", "url": world.page("only-recorded") },
+        "response": { "status": 200, "headers": [{ "name": "Content-Type", "value": "text/html" }],
+            "content": { "size": 30, "mimeType": "text/html", "text": "<h1>From the recording</h1>" } },
+    }] } });
+    std::fs::write(cwd.join("recorded.har"), recorded.to_string()).unwrap();
+    assert_eq!(world.run("route", &["**", "--har", "recorded.har"]).await, "Routed ** → 1 recorded answer");
+    world.run("goto", &[&world.page("only-recorded")]).await;
+    assert!(world.run("text", &[]).await.contains("From the recording"));
+    world.run("goto", &[&world.page("next.html")]).await;
+    assert!(world.run("text", &[]).await.contains("Next page"), "other requests go on");
+    let wrong = world.fault("route", &["**", "--har", "page.mhtml"]).await.message;
+    assert!(wrong.starts_with("page.mhtml is no HAR file"), "{wrong}");
+}
+
+#[test]
+fn a_page_with_rare_elements_is_read_and_used() {
+    with_world(|world| async move {
+        reads_what_scripts_cannot_see(&world).await;
+        acts_on_them(&world).await;
+        shows_other_documents(&world).await;
+        pictures_what_scrolls_inside(&world).await;
+        looks_after_acts(&world).await;
+        replays_and_says_what_is_missing(&world).await;
+        world
+    });
+}
