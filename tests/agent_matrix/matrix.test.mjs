@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { until } from '../e2e/harness/wait.mjs';
 import { AGENTS, isInstalled } from './agents.mjs';
 import { BOXES, RESUMES } from './boxes.mjs';
 import { PAGE, page, RESULTS, readResults } from './page.mjs';
@@ -57,7 +58,8 @@ describe('ACP agents', { skip: agents.length === 0 && 'no agent is installed (se
 
   test('gstack starts again', async () => {
     await trial.home.ok(['stop']);
-    await trial.home.status();
+    // The extension starts it.
+    await until(async () => (await trial.home.run(['status'])).code === 0, 'gstack starts again');
   });
 
   for (const agent of agents) {
