@@ -101,6 +101,8 @@ async fn shows_other_documents(world: &World) {
     assert!(text.contains("Next page") && text.contains("Right words"), "{text}");
     world.run("click", &["text=\"Right button\""]).await;
     world.open_hidden("embeds.html").await;
+    // The tab's load event does not wait for the document of an `object`.
+    world.run("wait", &["text=\"Right button\""]).await;
     let snapshot = world.run("snapshot", &[]).await;
     assert!(snapshot.contains("[button] \"Right button\"") && snapshot.contains("Fallback words"), "{snapshot}");
     world.open_hidden("next.html").await;
@@ -114,7 +116,9 @@ async fn shows_other_documents(world: &World) {
 async fn pictures_what_scrolls_inside(world: &World) {
     world.run("newtab", &[&world.page("inner_scroll.html")]).await;
     world.run("viewport", &["400x600"]).await;
-    world.run("js", &["events = 0"]).await;
+    // The new size is told to the page with a frame.
+    let drawn = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); events = 0";
+    world.run("js", &[drawn]).await;
     world.run("screenshot", &["inside.png"]).await;
     let png = std::fs::read(world.context.cwd.clone().unwrap().join("inside.png")).unwrap();
     let (width, found) = rows(&png);

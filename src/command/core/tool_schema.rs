@@ -315,7 +315,8 @@ mod tests {
         for spec in registry::all() {
             let schema = input_schema(spec);
             let properties = schema["properties"].as_object().unwrap();
-            assert_eq!(properties.len(), spec.parameters.len() + super::offered_flags(spec).count(), "{}", spec.name);
+            let given = spec.parameters.len() + super::offered_flags(spec).count() + usize::from(spec.takes_look());
+            assert_eq!(properties.len(), given, "{}", spec.name);
         }
     }
 }

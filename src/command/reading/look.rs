@@ -2,15 +2,13 @@
 //!
 //! Owns the answer's form. Never fails an act that is done.
 
-use super::snapshot;
+use super::snapshot::{self, LOOKS};
 use crate::core::{Call, Context, Output};
 use crate::spec::LOOK;
 use futures_util::future::BoxFuture;
 use gstack_base::site::SiteOrPage;
 use gstack_protocol::fault::Fault;
 
-/// The reader of looks in a terminal, which has none.
-pub(super) const LOOKS: &str = "--look";
 const NEXT: &str = "`snapshot -i` shows the page.";
 
 /// The only way in which commands run.

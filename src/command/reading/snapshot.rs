@@ -1,6 +1,5 @@
 //! The `snapshot` command.
 
-use super::look::LOOKS;
 use super::snapshot_changes::{changes, worth_it};
 use crate::core::output_files::unnamed;
 use crate::core::{Arguments, Context, Output};
@@ -20,6 +19,9 @@ const CURSOR_TITLE: &str = "── cursor-interactive (not in ARIA tree) ──"
 const FIND_ROW: &str = "-s 'tr:has-text(\"words\")' is the row with these words";
 const DIFF_TITLE: &str = "── changes since the snapshot before (- gone, + new) ──";
 const NO_BASELINE: &str = "(no previous snapshot to diff against — this snapshot stored as baseline)";
+
+/// The reader of looks (`--look`) in a terminal, which has none.
+pub(super) const LOOKS: &str = "--look";
 
 pub(crate) const COMMANDS: &[Spec; 1] = &[Spec {
     name: "snapshot",

@@ -182,7 +182,7 @@ mod tests {
             (
                 FaultCode::BadRequest,
                 "Usage: gstack click <sel> [--timeout MS]",
-                "Arguments of hover: selector (required), timeout.",
+                "Arguments of hover: selector (required), timeout, look.",
             ),
             (FaultCode::Forbidden, "The person can allow it: gstack connect --everyday", "Ask the person to do it."),
             (
@@ -196,7 +196,7 @@ mod tests {
             (
                 FaultCode::Element,
                 "First line.\nUsage: click <sel>",
-                "First line. Arguments of hover: selector (required), timeout.",
+                "First line. Arguments of hover: selector (required), timeout, look.",
             ),
             (
                 FaultCode::OutcomeUnknown,
