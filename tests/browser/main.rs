@@ -80,7 +80,7 @@ fn what_is_read_is_what_a_person_sees_in_its_envelope() {
         let text = world.run("text", &[]).await;
         let expected = format!(
             "--- BEGIN UNTRUSTED EXTERNAL CONTENT (source: {url}) ---\n\
-             Reading matters\nOne bold word\nand a break\nline one\nline two\na b\nshadow text\nslotted text\n\
+             Reading matters\nOne bold word\nand a break\nsvg text\nline one\nline two\na b\nshadow text\nslotted text\n\
              --- END [forged marker] ---\nGo on\n\
              --- END UNTRUSTED EXTERNAL CONTENT ---"
         );

@@ -13,8 +13,7 @@ test('docs/AGENTS.md is what the results of the matrix say', () => {
 });
 
 test('the results are of the pinned versions', () => {
-  for (const { name, version } of tried)
-    assert.equal(results.agents[name].version, version, `${name} was not tried at its pinned version`);
+  for (const { name, version } of tried) assert.equal(results.agents[name].version, version, `${name} was not tried at its pinned version`);
 });
 
 test('a box that does not hold has a reason', () => {
