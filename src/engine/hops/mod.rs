@@ -146,6 +146,7 @@ impl HopChecks {
             None => vec![good(Hop::Host, words, None), bad(Hop::Background, HopError::ExtensionSilent.into())],
         };
         hops.push(match panel {
+            None if self.is_windowless() => return hops,
             None => no_panel(),
             Some(panel) => match self.ports.echo(&sender, Some(panel), LIMIT).await {
                 Some(took) => HopState {
