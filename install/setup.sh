@@ -17,6 +17,9 @@ need_null
 # Nothing here prompts. If standard input were closed, the next pipe would become standard input.
 exec </dev/null
 
+# Headings without numbers: what runs under them prints numbered steps of its own.
+step() { say; say "== $*"; }
+
 connect=yes
 build=no
 for argument in "$@"; do
@@ -40,13 +43,13 @@ released() {
     [ "$(grep -cE '^(address|release-key) = "[^"]+"$' "$root/packaging/home.toml")" -eq 2 ] && say "$version"
 }
 
-say "1. Looking for what is needed"
+step "Looking for what is needed"
 # Before the registration, which searches for installed browsers.
 if [ "$connect" = yes ]; then need_browser; fi
 
 installed=no
 if [ "$build" = no ] && release=$(released); then
-  say "2. Installing the released program: this is an unchanged checkout of v$release"
+  step "Installing the released program: this is an unchanged checkout of v$release"
   status=0
   "$root/install/install.sh" --release "$root/packaging/home.toml" "$release" || status=$?
   case "$status" in
@@ -59,13 +62,13 @@ if [ "$installed" = no ]; then
   need_rust "$root"
   need_compiler
   need_space 2 "$root"
-  say "2. Building (a few minutes the first time)"
+  step "Building (a few minutes the first time)"
   cargo build --release --locked --manifest-path "$root/Cargo.toml"
-  say "3. Installing and registering with the browsers that are installed"
+  step "Installing and registering with the browsers that are installed"
   "$root/install/install.sh" --from "${CARGO_TARGET_DIR:-$root/target}/release"
 fi
 # A running daemon would continue with the old program. Its browser stays open.
-"$bin/gstack" stop
+"$bin/gstack" stop >/dev/null
 command=gstack
 case ":$PATH:" in *":$bin:"*) ;; *) command="$bin/gstack" ;; esac
 
@@ -74,10 +77,10 @@ if [ "$connect" = no ]; then
   exit 0
 fi
 
-say "4. Opening a browser with the side panel"
+step "Opening a browser with the side panel"
 "$bin/gstack" connect
 
-say "5. A first conversation"
+step "A first conversation"
 "$bin/gstack" chat help
 
 say
