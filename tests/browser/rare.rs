@@ -51,7 +51,7 @@ async fn reads_what_scripts_cannot_see(world: &World) {
     has(&whole, "[img] \"Chart\": Sales 42");
     assert!(world.run("text", &[]).await.contains("Sales 42"));
 
-    // States are told anew, and a locator needs no snapshot.
+    // States are read again, and a locator works without a snapshot.
     world.run("click", &["role=button[name=\"Open pop\"]"]).await;
     world.run("click", &["role=button[name=\"By internals\"]"]).await;
     assert_eq!(

@@ -44,7 +44,7 @@ fn the_exit_code_says_that_a_step_failed() {
     assert_eq!((said.code, &answer["ok"], &answer["failedSteps"]), (Some(1), &false.into(), &2.into()), "{said:?}");
     let all = stage.said(&["--json", "chain", "url | tabs"]);
     assert!(all.code == Some(0) && all.out.contains("\"ok\": true") && !all.out.contains("failedSteps"), "{all:?}");
-    // The command opened a browser without a window, which is no fault.
+    // A browser without a window, opened by a command, is not a fault.
     let doctor = stage.run(&["doctor"]);
     assert!(doctor.contains("has no window; for one with the side panel") && !doctor.contains('✗'), "{doctor}");
 }

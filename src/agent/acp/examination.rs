@@ -18,7 +18,7 @@ use std::time::Duration;
 
 const ASK_LIMIT: Duration = Duration::from_secs(20);
 
-/// What an agent said when it was examined.
+/// An agent's answers during its examination.
 pub(super) enum Looked {
     /// It is ready, with this version.
     Ready(Option<String>),

@@ -25,7 +25,7 @@ function boxOfArea(area) {
   return new DOMRect(left + x, top + y, Math.max(...across) - x, Math.max(...down) - y);
 }
 
-/* Points that are tried in each direction, for an area that is no rectangle. */
+/* The number of points tried in each direction for an area that is not a rectangle. */
 const AREA_STEPS = 7;
 
 /** Returns a point in the window at which an area receives events, or null. @param {Element} area @returns {Point | null} */

@@ -1,7 +1,7 @@
 /*
  * Lists that a page draws itself, for `select`.
  *
- * Owns which elements are such lists and what they show. Chooses nothing.
+ * Owns the detection of such lists and of the option that they show. Never chooses an option.
  */
 
 /** Returns true for an element that opens or is a list without a <select>. @param {Place} place */

@@ -15,7 +15,7 @@ pub enum Given {
     Picture(&'static str, Vec<u8>),
     /// Why the picture is not in the answer.
     LeftOut(String),
-    /// It is no picture, or it is gone.
+    /// The file is not a picture, or it no longer exists.
     Other,
 }
 

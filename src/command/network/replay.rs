@@ -1,6 +1,6 @@
 //! A HAR file as the answers of a route.
 //!
-//! Owns what is read of the file. What an agent's answer may not say is left out.
+//! Owns reading the file. Leaves out what an agent may not put into an answer.
 //!
 //! Source: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>
 

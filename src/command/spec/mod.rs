@@ -152,7 +152,7 @@ impl Spec {
         self.takes_quiet() || (self.category == Category::Navigation && self.tab == TabUse::ThisPage && leads)
     }
 
-    /// Returns its options, with those that many commands share.
+    /// Returns the command's options, including the shared ones.
     pub(crate) fn all_flags(&self) -> impl Iterator<Item = &'static Flag> {
         let shared = [(self.takes_look(), &LOOK), (self.takes_quiet(), &QUIET)];
         self.flags.iter().chain(shared.into_iter().filter_map(|(takes, flag)| takes.then_some(flag)))

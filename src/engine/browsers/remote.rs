@@ -47,7 +47,7 @@ impl Remote {
         RemoteStatus { provider: self.kind.to_owned(), at, node: self.reserved.node(), view }
     }
 
-    /// Says where nothing answered: nobody here can restart that browser.
+    /// Converts the error. A timeout names the remote address, because this machine cannot restart that browser.
     pub(super) fn unless_silent(&self, error: BrowserError) -> Fault {
         match error {
             BrowserError::Cdp(CdpError::Timeout { after, .. }) => {

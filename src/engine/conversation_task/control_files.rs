@@ -20,7 +20,7 @@ use gstack_protocol::policy::PolicyScope;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Also for changes of which only some are settings: these are the more dangerous ones.
+/// Also applies if only some of the changed files are settings, because those are the more dangerous ones.
 const SETTINGS_WHY: &str = "This decides what your own agents, your git and gstack run or allow. gstack put the earlier \
     version back. If you changed it yourself, allow it.";
 

@@ -20,7 +20,7 @@ pub(super) struct Custom {
     pub(super) custom: bool,
 }
 
-/// What the list shows.
+/// The option that the list shows.
 #[derive(Deserialize)]
 struct Shows {
     #[serde(default)]

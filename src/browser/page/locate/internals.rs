@@ -56,7 +56,7 @@ struct State {
 struct Computed {
     #[serde(default)]
     value: Value,
-    /// Where a name may come from, the first that applies first.
+    /// The possible origins of a name, in order of precedence.
     #[serde(default)]
     sources: Vec<Source>,
 }

@@ -1,4 +1,4 @@
-//! What a tab shows if it has no text: the reason for an empty answer.
+//! Explains an empty answer: describes the content of a tab that has no text.
 //!
 //! Owns the words.
 
