@@ -4,13 +4,11 @@
 //! into a closed root.
 
 use crate::devtools::dom::{DescribedNode, ResolvedNode};
-use crate::devtools::runtime::{Evaluated, Remote};
 use crate::frames::{FrameId, World};
 use crate::page::error::PageError;
 use crate::page::page::Page;
 use crate::page::script::{Injected, WORLD, call};
 use futures_util::future::join_all;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The deepest nesting of closed roots.
@@ -18,58 +16,19 @@ const DEEPEST: usize = 4;
 /// The object group that releases the handles.
 const GROUP: &str = "gstack closed roots";
 
-#[derive(Deserialize)]
-struct Properties {
-    result: Vec<Property>,
-}
-
-#[derive(Deserialize)]
-struct Property {
-    name: String,
-    #[serde(default)]
-    value: Option<Remote>,
-}
-
 impl Page {
     /// Passes the closed shadow roots of a frame to our script, except for those it knows.
     pub(in crate::page) async fn open_closed_roots(&self, frame: &FrameId) -> Result<(), PageError> {
         for _ in 0..DEEPEST {
-            let suspects = self.suspects(frame).await?;
-            if suspects.is_empty() {
-                break;
-            }
-            let found = join_all(suspects.iter().map(|suspect| self.open_root(frame, suspect))).await;
-            self.session_of(frame)?
-                .call_json(
-                    "Runtime.releaseObjectGroup",
-                    &json!({ "objectGroup": GROUP }),
-                    crate::page::script::devtools::LIMIT,
-                )
-                .await?;
+            let Some(suspects) = self.listed(frame, Injected::ListSuspects, GROUP).await? else { break };
+            let found = join_all(suspects.elements.iter().map(|suspect| self.open_root(frame, suspect))).await;
+            self.release_listed(frame, GROUP).await?;
             // An element that was removed has no root.
             if !found.into_iter().any(|found| matches!(found, Ok(true))) {
                 break;
             }
         }
         Ok(())
-    }
-
-    /// Returns handles to the elements that may have a closed root, each only once.
-    async fn suspects(&self, frame: &FrameId) -> Result<Vec<String>, PageError> {
-        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
-        let session = self.session_of(frame)?;
-        let list = json!({
-            "expression": format!("globalThis.__gstack?.{}()", Injected::ListSuspects),
-            "contextId": context.id,
-            "objectGroup": GROUP,
-        });
-        let list: Evaluated = call(&session, "Runtime.evaluate", &list).await?;
-        // There are none, or the script is not injected yet.
-        let Some(list) = list.result.object_id else { return Ok(Vec::new()) };
-        let own = json!({ "objectId": list, "ownProperties": true });
-        let properties: Properties = call(&session, "Runtime.getProperties", &own).await?;
-        let items = properties.result.into_iter().filter(|property| property.name.parse::<u32>().is_ok());
-        Ok(items.filter_map(|item| item.value?.object_id).collect())
     }
 
     /// Passes the element's closed root to the script. Returns false if it has none.

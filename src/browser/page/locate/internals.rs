@@ -3,29 +3,16 @@
 //!
 //! Owns the requests; the script chooses the elements. Never reads a value that is not a number.
 
-use crate::devtools::runtime::{Evaluated, Remote};
-use crate::frames::{FrameId, World};
+use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::page::Page;
-use crate::page::script::{Injected, WORLD, call};
+use crate::page::script::{Injected, call};
 use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// The object group that releases the handles.
 const GROUP: &str = "gstack internals";
-
-#[derive(Deserialize)]
-struct Properties {
-    result: Vec<Property>,
-}
-
-#[derive(Deserialize)]
-struct Property {
-    name: String,
-    #[serde(default)]
-    value: Option<Remote>,
-}
 
 #[derive(Deserialize)]
 struct Tree {
@@ -74,21 +61,9 @@ struct Source {
 impl Page {
     /// Tells our script of a frame the roles and states by internals. Returns false if no element has any.
     pub(in crate::page) async fn read_internals(&self, frame: &FrameId) -> Result<bool, PageError> {
-        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
-        let session = self.session_of(frame)?;
-        let list = json!({
-            "expression": format!("globalThis.__gstack?.{}()", Injected::ListAsked),
-            "contextId": context.id,
-            "objectGroup": GROUP,
-        });
-        let list: Evaluated = call(&session, "Runtime.evaluate", &list).await?;
-        let Some(list) = list.result.object_id else { return Ok(false) };
-        let own = json!({ "objectId": list, "ownProperties": true });
-        let properties: Properties = call(&session, "Runtime.getProperties", &own).await?;
-        let items = properties.result.into_iter().filter(|property| property.name.parse::<u32>().is_ok());
-        let handles: Vec<String> = items.filter_map(|item| item.value?.object_id).collect();
-        let session = &session;
-        let asked = handles.iter().map(|handle| async move {
+        let Some(listed) = self.listed(frame, Injected::ListAsked, GROUP).await? else { return Ok(false) };
+        let session = &self.session_of(frame)?;
+        let asked = listed.elements.iter().map(|handle| async move {
             let given = json!({ "objectId": handle, "fetchRelatives": false });
             call::<Tree>(session, "Accessibility.getPartialAXTree", &given).await
         });
@@ -99,13 +74,12 @@ impl Page {
             .map(|tree| tree.ok().and_then(|tree| tree.nodes.first().and_then(Node::attributes)).unwrap_or_default())
             .collect();
         let tell = json!({
-            "objectId": list,
+            "objectId": listed.list,
             "functionDeclaration": format!("function (told) {{ globalThis.__gstack?.{}(this, told); }}", Injected::TellInternals),
             "arguments": [{ "value": told }],
         });
         let _: Value = call(session, "Runtime.callFunctionOn", &tell).await?;
-        let group = json!({ "objectGroup": GROUP });
-        session.call_json("Runtime.releaseObjectGroup", &group, crate::page::script::devtools::LIMIT).await?;
+        self.release_listed(frame, GROUP).await?;
         Ok(told.iter().any(|one| !one.is_null()))
     }
 }

@@ -10,6 +10,7 @@ mod frame;
 mod frame_search;
 mod frame_view;
 mod internals;
+mod listed;
 mod projection;
 mod recheck;
 pub mod refs;
