@@ -18,22 +18,28 @@ const PLAIN_HOSTS = new Set(['article', 'aside', 'div', 'footer', 'header', 'mai
 /** The element's shadow root, open or closed. @param {Element} element */
 const shadowOf = (element) => dom.shadowRoot(element) ?? closedRoots.get(element) ?? null;
 
-/* Elements that were found and are not listed yet. */
-let suspects = /** @type {Element[]} */ ([]);
-
-/* Returns true if `listSuspects` has elements to list. */
-function hasSuspects() {
-  if (suspects.length === 0) suspects = findSuspects(document, []);
-  return suspects.length > 0;
-}
-
 /* Lists elements that may have a closed root, each once. → an array, or undefined if there are none */
 function listSuspects() {
-  if (!hasSuspects()) return undefined;
-  const found = suspects;
-  suspects = [];
-  return found;
+  const found = findSuspects(document, []);
+  return found.length > 0 ? found : undefined;
 }
+
+/**
+ * Returns true if an element that a walk reaches shows that a closed root must be asked for, its parent's included.
+ * @param {Element} element
+ * @param {string} tag
+ * @param {number} shown
+ */
+function showsSuspect(element, tag, shown) {
+  if (shown === GONE) {
+    const parent = dom.parentElement(element);
+    return parent !== null && PLAIN_HOSTS.has(dom.localName(parent)) && isNewSuspect(parent);
+  }
+  return (tag.includes('-') || (PLAIN_HOSTS.has(tag) && !dom.firstChild(element))) && isNewSuspect(element);
+}
+
+/** @param {Element} element */
+const isNewSuspect = (element) => !askedForRoot.has(element) && !shadowOf(element) && !isOwnHost(element) && isSuspect(element);
 
 /**
  * Finds elements that may have a closed root: defined custom elements, empty elements that have a size nevertheless, and

@@ -120,9 +120,12 @@ function composedClosest(element, test) {
 /** Returns the rendered child nodes, as an iterable. @param {Element} element */
 const composedChildren = (element) => /** @type {Iterable<AnyNode>} */ (otherChildren(element) ?? dom.childNodes(element));
 
-/** Returns the rendered child nodes if they differ from the element's own, else null. @param {Element} element */
-function otherChildren(element) {
-  const shadow = shadowOf(element);
+/**
+ * Returns the rendered child nodes if they differ from the element's own, else null.
+ * @param {Element} element
+ * @param {ShadowRoot | null} [shadow]
+ */
+function otherChildren(element, shadow = shadowOf(element)) {
   if (shadow) return dom.childNodes(shadow);
   if (tagOf(element) !== 'slot') return null;
   const assigned = element.assignedNodes();

@@ -20,14 +20,28 @@ const forgetGenerated = () => {
   generatedByTree = new Map();
 };
 
-/** @param {Element} element */
-function mayGenerate(element) {
-  const root = dom.getRootNode(element);
+/* A tree without a rule that makes text, `:host` and `::slotted()` included. */
+/** @type {Set<Element>} */
+const NO_RULE = new Set();
+
+/** @param {Tree} root */
+function generatedIn(root) {
   let found = generatedByTree.get(root);
   if (found === undefined) {
     found = generatingIn(root);
     generatedByTree.set(root, found);
   }
+  return found;
+}
+
+/** Returns true if a rule of the tree makes text. @param {Tree} root */
+const hasGenerating = (root) => generatedIn(root) !== NO_RULE;
+
+/** @param {Element} element */
+function mayGenerate(element) {
+  if (met?.generates === false) return false;
+  const root = dom.getRootNode(element);
+  const found = generatedIn(root);
   if (found === null || found.has(element)) return true;
   // Rules of another tree: `:host`, `::slotted()`, `::part()`.
   return (
@@ -47,7 +61,7 @@ function generatingIn(root) {
   for (const sheet of [...dom.styleSheets(root), ...dom.adoptedStyleSheets(root)]) {
     if (!collectGenerating(sheet, selectors, budget) || selectors.length > MOST_SELECTORS) return null;
   }
-  if (selectors.length === 0) return new Set();
+  if (selectors.length === 0) return NO_RULE;
   try {
     return new Set(dom.querySelectorAll(root, selectors.join(',')));
   } catch {

@@ -25,13 +25,26 @@ function findAsked() {
     const walker = dom.createTreeWalker(document, root, NodeFilter.SHOW_ELEMENT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const element = /** @type {Element} */ (node);
-      if (!dom.localName(element).includes('-') || withoutInternals.has(element) || dom.hasAttribute(element, 'role')) continue;
+      const tag = dom.localName(element);
+      if (!tag.includes('-') || !isAsked(element, tag, rendering(element))) continue;
       if (internalsOf.has(element)) known.push(element);
-      else if (fresh.length < MOST_ASKED && dom.matches(element, ':defined') && rendering(element) === SHOWN) fresh.push(element);
+      else if (fresh.length < MOST_ASKED) fresh.push(element);
     }
   });
   return [...known, ...fresh].slice(0, MOST_ASKED);
 }
+
+/**
+ * Returns true if the browser must be asked about an element that a walk reaches: its role by internals, or its state.
+ * @param {Element} element
+ * @param {string} tag
+ * @param {number} shown
+ */
+const isAsked = (element, tag, shown) =>
+  tag.includes('-') &&
+  !withoutInternals.has(element) &&
+  !dom.hasAttribute(element, 'role') &&
+  (internalsOf.has(element) || (shown === SHOWN && dom.matches(element, ':defined')));
 
 /* The elements to ask about, or undefined. */
 function listAsked() {

@@ -123,17 +123,18 @@ const SURFACE = {
   /**
    * The options of takeSnapshot, with `scope` (a target) instead of `root`. With `suspects`, answers {suspects: true} instead
    * if the browser must first be asked about closed shadow roots or internals.
-   * @param {SnapshotOptions & { scope?: Target, suspects?: boolean }} options
+   * @param {SnapshotOptions & { scope?: Target }} options
    */
   snapshot(options) {
-    if (options.suspects && (hasSuspects() || listAsked())) return { suspects: true };
     let root = null;
     if (options.scope) {
       const resolved = resolveOne(options.scope);
-      if (!resolved.element) return resolved;
+      // It may be in a closed root.
+      if (!resolved.element) return options.suspects ? { suspects: true } : resolved;
       root = resolved.element;
     }
-    return { document: DOCUMENT_ID, ...takeSnapshot({ ...options, root }) };
+    const taken = takeSnapshot({ ...options, root });
+    return taken ? { document: DOCUMENT_ID, ...taken } : { suspects: true };
   },
 };
 

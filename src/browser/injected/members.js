@@ -44,8 +44,28 @@ const dom = (() => {
     return /** @type {any} */ ((/** @type {object} */ node, /** @type {unknown[]} */ ...given) => run.call(node, ...given));
   }
 
-  const nodeType = property(Node, 'nodeType');
-  const localName = property(Element, 'localName');
+  /*
+   * The members that are read for each node of a page have a function of their own: where one function calls many members,
+   * the engine optimizes none of the calls.
+   */
+  const read = (/** @type {{ prototype: object }} */ { prototype }, /** @type {string} */ name) =>
+    /** @type {() => any} */ (described(prototype, name)?.get);
+  const called = (/** @type {{ prototype: object }} */ { prototype }, /** @type {string} */ name) =>
+    /** @type {(...given: unknown[]) => any} */ (described(prototype, name)?.value);
+  const nodeTypeOf = read(Node, 'nodeType');
+  const localNameOf = read(Element, 'localName');
+  const parentNodeOf = read(Node, 'parentNode');
+  const firstChildOf = read(Node, 'firstChild');
+  const nextSiblingOf = read(Node, 'nextSibling');
+  const shadowRootOf = read(Element, 'shadowRoot');
+  const getRootNodeOf = called(Node, 'getRootNode');
+  const getAttributeOf = called(Element, 'getAttribute');
+  const hasAttributeOf = called(Element, 'hasAttribute');
+  const hasAttributesOf = called(Element, 'hasAttributes');
+  const matchesOf = called(Element, 'matches');
+  const checkVisibilityOf = called(Element, 'checkVisibility');
+  /** @type {(node: object) => number} */
+  const nodeType = (node) => nodeTypeOf.call(node);
 
   /** @param {object} node */
   const ownerOf = (node) => {
@@ -123,18 +143,23 @@ const dom = (() => {
 
   return Object.freeze({
     nodeType,
-    localName,
-    parentNode: property(Node, 'parentNode'),
+    /** @type {(node: object) => string} */
+    localName: (node) => localNameOf.call(node),
+    /** @type {(node: object) => ParentNode | null} */
+    parentNode: (node) => parentNodeOf.call(node),
     parentElement: property(Node, 'parentElement'),
     childNodes: property(Node, 'childNodes'),
-    firstChild: property(Node, 'firstChild'),
+    /** @type {(node: object) => ChildNode | null} */
+    firstChild: (node) => firstChildOf.call(node),
     lastChild: property(Node, 'lastChild'),
-    nextSibling: property(Node, 'nextSibling'),
+    /** @type {(node: object) => ChildNode | null} */
+    nextSibling: (node) => nextSiblingOf.call(node),
     ownerDocument: property(Node, 'ownerDocument'),
     isConnected: property(Node, 'isConnected'),
     textContent: property(Node, 'textContent'),
     baseURI: property(Node, 'baseURI'),
-    getRootNode: method(Node, 'getRootNode'),
+    /** @type {(node: object) => any} */
+    getRootNode: (node) => getRootNodeOf.call(node),
     compareDocumentPosition: method(Node, 'compareDocumentPosition'),
     contains: method(Node, 'contains'),
     addEventListener: method(EventTarget, 'addEventListener'),
@@ -142,7 +167,8 @@ const dom = (() => {
     namespaceURI: property(Element, 'namespaceURI'),
     id: property(Element, 'id'),
     classList: property(Element, 'classList'),
-    shadowRoot: property(Element, 'shadowRoot'),
+    /** @type {(node: object) => ShadowRoot | null} */
+    shadowRoot: (node) => shadowRootOf.call(node),
     attributes: property(Element, 'attributes'),
     clientLeft: property(Element, 'clientLeft'),
     clientTop: property(Element, 'clientTop'),
@@ -159,17 +185,22 @@ const dom = (() => {
     ariaLabelledByElements: property(Element, 'ariaLabelledByElements'),
     ariaOwnsElements: property(Element, 'ariaOwnsElements'),
     animate: method(Element, 'animate'),
-    getAttribute: method(Element, 'getAttribute'),
-    hasAttribute: method(Element, 'hasAttribute'),
-    hasAttributes: method(Element, 'hasAttributes'),
+    /** @type {(node: object, name: string) => string | null} */
+    getAttribute: (node, name) => getAttributeOf.call(node, name),
+    /** @type {(node: object, name: string) => boolean} */
+    hasAttribute: (node, name) => hasAttributeOf.call(node, name),
+    /** @type {(node: object) => boolean} */
+    hasAttributes: (node) => hasAttributesOf.call(node),
     setAttribute: method(Element, 'setAttribute'),
     removeAttribute: method(Element, 'removeAttribute'),
     closest: method(Element, 'closest'),
-    matches: method(Element, 'matches'),
+    /** @type {(node: object, selector: string) => boolean} */
+    matches: (node, selector) => matchesOf.call(node, selector),
     getElementsByTagName: method(Element, 'getElementsByTagName'),
     getBoundingClientRect: method(Element, 'getBoundingClientRect'),
     getClientRects: method(Element, 'getClientRects'),
-    checkVisibility: method(Element, 'checkVisibility'),
+    /** @type {(node: object, options?: CheckVisibilityOptions) => boolean} */
+    checkVisibility: (node, options) => checkVisibilityOf.call(node, options),
     scrollBy: /** @type {(node: object, to: ScrollToOptions) => void} */ (method(Element, 'scrollBy')),
     scrollTo: /** @type {(node: object, to: ScrollToOptions) => void} */ (method(Element, 'scrollTo')),
     scrollIntoView: method(Element, 'scrollIntoView'),

@@ -128,6 +128,7 @@ function beginPass() {
   forgetOwned();
   forgetRare();
   forgetGenerated();
+  endWalk();
 }
 
 /** @param {Element} element */
@@ -180,6 +181,7 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
   const tag = tagOf(element);
   if (NEVER_SHOWN.has(tag) && !isReferenced && tag !== 'title') return '';
   if (isOwnHost(element)) return '';
+  metShadowOf(element);
   const gone = shown === GONE || dom.getAttribute(element, 'aria-hidden') === 'true';
   if (gone && !isReferenced) return '';
   // A hidden element that is referenced is read completely.

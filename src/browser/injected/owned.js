@@ -6,27 +6,11 @@
 
 /* root → (owned element → its owner), for one pass. */
 let ownedByTree = /** @type {Map<Tree, Map<Element, Element>>} */ (new Map());
-/*
- * True if a tree read in this walk has an owner. Known only during a walk from the top, which reads every tree before
- * its elements; otherwise null, and each element's tree is checked.
- */
-let anyOwner = /** @type {boolean | null} */ (null);
 
 /* Drops the records of the previous pass. */
 const forgetOwned = () => {
   ownedByTree = new Map();
-  anyOwner = null;
 };
-
-/**
- * Reads each tree when the walk reaches it from now on; reads the trees around the first element at once.
- * @param {Element} element
- */
-function readOwnedOnTheWay(element) {
-  anyOwner = false;
-  for (let /** @type {Tree | undefined} */ root = dom.getRootNode(element); root; root = root.host && dom.getRootNode(root.host))
-    ownedIn(root);
-}
 
 /**
  * Returns owned element → owner for one document or shadow tree. Hidden elements own nothing, an element has one owner,
@@ -47,12 +31,11 @@ function ownedIn(root) {
       if (rendering(element) !== GONE) owned.set(element, owner);
     }
   }
-  if (owned.size > 0 && anyOwner === false) anyOwner = true;
   return owned;
 }
 
 /** @param {Element} element */
-const ownerOf = (element) => (anyOwner === false ? null : (ownedIn(dom.getRootNode(element)).get(element) ?? null));
+const ownerOf = (element) => (met?.owns === false ? null : (ownedIn(dom.getRootNode(element)).get(element) ?? null));
 
 /**
  * Returns the child nodes in the accessibility tree: as rendered, without those that another element owns, followed by
@@ -61,11 +44,11 @@ const ownerOf = (element) => (anyOwner === false ? null : (ownedIn(dom.getRootNo
  * @param {Element} element
  */
 function treeChildren(element) {
-  const shadow = shadowOf(element);
+  const shadow = metShadowOf(element);
+  if (met?.owns === false) return otherChildren(element, shadow);
   const inShadow = shadow ? ownedIn(shadow) : null;
-  if (anyOwner === false) return otherChildren(element);
   const owned = ownedIn(dom.getRootNode(element));
-  if (owned.size === 0 && !inShadow?.size) return otherChildren(element);
+  if (owned.size === 0 && !inShadow?.size) return otherChildren(element, shadow);
   const children = composedChildren(element);
   const own = Array.from(children).filter((child) => dom.nodeType(child) !== Node.ELEMENT_NODE || !ownerOf(child));
   return [...own, ...referencedBy(element, 'aria-owns').filter((target) => owned.get(target) === element)];

@@ -66,12 +66,15 @@ function noteRare({ style, selectorText }, rare) {
   if (!content || content === 'none' || !selectorText.includes('::scroll-')) return;
   if (selectorText.includes('::scroll-marker')) rare.used.add('scroll-marker');
   for (const [, selector, way] of selectorText.matchAll(/([^,]*)::scroll-button\(([a-z*-]+)\)/g)) {
-    if (!selector.includes('&')) rare.buttons.push({ selector: selector.trim() || '*', way, name: squeeze(contentStrings(content)) });
+    if (selector.includes('&')) continue;
+    rare.used.add('scroll-button');
+    rare.buttons.push({ selector: selector.trim() || '*', way, name: squeeze(contentStrings(content)) });
   }
 }
 
 /** Returns true if a style of the element, or of one around it, may use the property. @param {Element} element @param {string} name */
 function mayUse(element, name) {
+  if (met && !met.rare.has(name)) return false;
   for (let /** @type {Tree | undefined} */ root = dom.getRootNode(element); root; root = root.host && dom.getRootNode(root.host)) {
     if (rareIn(root).used.has(name)) return true;
   }
@@ -93,6 +96,7 @@ const LOGICAL_WAYS = { 'block-start': 'up', 'block-end': 'down', 'inline-start':
  * @returns {string[]}
  */
 function scrollControls(element) {
+  if (met && !met.rare.has('scroll-button') && !met.rare.has('scroll-marker')) return [];
   const { buttons, used } = rareIn(dom.getRootNode(element));
   const lines = [];
   if (buttons.length > 0) {

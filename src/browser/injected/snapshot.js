@@ -13,7 +13,7 @@ const endsText = (tag) => !INLINE.has(tag);
 /**
  * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
  * which lines are only counted, marks: text that the user cannot see is marked} → {lines: string, more: number,
- * cursorLines: string, frames: [number]}
+ * cursorLines: string, frames: [number]}; with `suspects`, null at the first element about which the browser must be asked
  * @param {SnapshotOptions} options
  */
 function takeSnapshot({
@@ -24,9 +24,10 @@ function takeSnapshot({
   root = null,
   limit = Infinity,
   marks = false,
+  suspects = false,
 }) {
   beginPass();
-  readOwnedOnTheWay(root ?? dom.documentElement(document));
+  beginWalk(root ?? dom.documentElement(document) ?? document);
   /** @param {Element[]} first */
   const walked = (first) => {
     /** @type {Walk} */
@@ -48,6 +49,8 @@ function takeSnapshot({
       done: new Set(),
       alike: new Map(),
       floating: new Map(),
+      suspects,
+      mustAsk: false,
     };
     const top = lineNode({ kids: [], depth: -1, mute: false, leaf: false, fresh: true });
     for (const part of first) {
@@ -59,6 +62,10 @@ function takeSnapshot({
     return { walk, top };
   };
   let { walk, top } = walked([]);
+  if (walk.mustAsk) {
+    beginPass();
+    return null;
+  }
   if (!root && walk.size > limit * CROWDED) {
     // The lines at the end are cut: what a person can reach now comes first.
     const first = partsInReach();
@@ -102,7 +109,7 @@ function topModal() {
 /** @param {Element} element @param {LineNode} parent @param {Flags} flags @param {Walk} walk */
 function visitElement(element, parent, flags, walk) {
   const tag = tagOf(element);
-  if (NEVER_SHOWN.has(tag) || (walk.done.size > 0 && walk.done.has(element))) return;
+  if (walk.mustAsk || NEVER_SHOWN.has(tag) || (walk.done.size > 0 && walk.done.has(element))) return;
   const plain = !dom.hasAttributes(element);
   if (!plain && (dom.getAttribute(element, 'aria-hidden') === 'true' || dom.inert(element) || isOwnHost(element))) return;
   // Beyond the limit lines are only counted.
@@ -112,7 +119,9 @@ function visitElement(element, parent, flags, walk) {
     return;
   }
   const shown = rendering(element);
-  if (shown === GONE) return;
+  if (walk.suspects && (showsSuspect(element, tag, shown) || isAsked(element, tag, shown))) walk.mustAsk = true;
+  if (shown === GONE || walk.mustAsk) return;
+  metShadowOf(element);
   if (tag === 'br') {
     parent.fresh = true;
     return;

@@ -188,6 +188,7 @@ interface SnapshotOptions {
   root?: Element | null;
   limit?: number;
   marks?: boolean;
+  suspects?: boolean;
 }
 interface PrintOptions {
   compact: boolean;
@@ -216,6 +217,9 @@ interface Walk {
   alike: Map<Element, boolean>;
   /** Whether an element floats over the page, or one around it, if known. */
   floating: Map<Element, boolean>;
+  /** Whether to stop at an element about which the browser must be asked first. */
+  suspects: boolean;
+  mustAsk: boolean;
 }
 /** State that an element inherits from its ancestors. */
 interface Flags {

@@ -20,6 +20,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("../../injected/internals.js"),
     include_str!("../../injected/generated.js"),
     include_str!("../../injected/rare_styles.js"),
+    include_str!("../../injected/met_trees.js"),
     include_str!("../../injected/roles.js"),
     include_str!("../../injected/names.js"),
     include_str!("../../injected/states.js"),
