@@ -40,7 +40,7 @@ build() {
     give_up "building for $target here needs cargo-zigbuild (pip install cargo-zigbuild ziglang) and rustup target add $target"
   fi
   # The longest path last: rustc takes the last that fits.
-  RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$(rustc --print sysroot)=/rust --remap-path-prefix=$root=/gstack" \
+  GSTACK_FOR_OTHER_MACHINES=1 RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$(rustc --print sysroot)=/rust --remap-path-prefix=$root=/gstack" \
     cargo "$tool" --profile dist --locked --manifest-path "$root/Cargo.toml" --target "$target$suffix" >&2
   echo "${CARGO_TARGET_DIR:-$root/target}/$target/dist/gstack"
 }

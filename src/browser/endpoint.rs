@@ -3,6 +3,7 @@
 //! Owns the parsing of both forms, a websocket address and the port's web address, and the request to the port. Accepts
 //! only loopback addresses: anyone who reaches a DevTools port controls the browser.
 
+use super::names::resolve;
 use super::websocket::{AttachError, is_local};
 use gstack_base::host::without_brackets;
 use http_body_util::{BodyExt, Empty, Limited};
@@ -67,7 +68,8 @@ pub async fn find(typed: &str) -> Result<Endpoint, AttachError> {
 async fn version(url: &Url) -> Result<Version, String> {
     let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
     let host = without_brackets(host);
-    let stream = TcpStream::connect((host, port)).await.map_err(|error| error.to_string())?;
+    let addresses = resolve(host, port).await.map_err(|error| error.to_string())?;
+    let stream = TcpStream::connect(addresses.as_slice()).await.map_err(|error| error.to_string())?;
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
     let request = Request::get("/json/version").header("host", format!("127.0.0.1:{port}")).body(Empty::<Bytes>::new());

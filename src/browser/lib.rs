@@ -31,6 +31,7 @@ pub mod keeper_link;
 pub mod keyboard;
 pub mod launch;
 mod limited;
+mod names;
 pub mod navigate;
 mod outbox;
 mod overrides;

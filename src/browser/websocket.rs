@@ -4,11 +4,13 @@
 //! Owns the connection from an address to whole messages. Connects only to loopback addresses: anyone who reaches a
 //! DevTools port controls the browser. Other machines are `remote`'s.
 
+use super::names::resolve;
 use super::transport::{MessageSink, MessageSource, Transport};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use gstack_base::host::without_brackets;
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::io;
 use std::time::Duration;
@@ -79,7 +81,8 @@ pub(super) fn over<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(socket: W
 }
 
 async fn open(url: &Url) -> Result<WebSocketStream<TcpStream>, String> {
-    let addresses = url.socket_addrs(|| None).map_err(|error| error.to_string())?;
+    let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
+    let addresses = resolve(without_brackets(host), port).await.map_err(|error| error.to_string())?;
     let stream = TcpStream::connect(addresses.as_slice()).await.map_err(|error| error.to_string())?;
     // Callers wait for the reply to each message, so it must not wait for the next one to fill a packet.
     stream.set_nodelay(true).map_err(|error| error.to_string())?;

@@ -5,6 +5,7 @@
 use super::address::shown;
 use super::error::RemoteError;
 use super::tls;
+use crate::names::resolve;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gstack_base::host::without_brackets;
@@ -186,7 +187,9 @@ impl Endpoint {
         let unreachable = |error: io::Error| RemoteError::Unreachable { at: at(), why: error.to_string() };
         let host = without_brackets(self.url.host_str().unwrap_or_default()).to_owned();
         let port = self.url.port_or_known_default().unwrap_or(443);
-        let stream = TcpStream::connect((host.as_str(), port)).await.map_err(unreachable)?;
+        let stream = TcpStream::connect(resolve(&host, port).await.map_err(unreachable)?.as_slice())
+            .await
+            .map_err(unreachable)?;
         // Callers wait for the reply to each message, so it must not wait for the next one to fill a packet.
         stream.set_nodelay(true).map_err(unreachable)?;
         let Some(tls) = &self.tls else { return Ok(Box::new(stream)) };
