@@ -25,10 +25,10 @@ const TALLEST_AT_ONCE: f64 = 16_384.0;
 const MOST_PARTS: f64 = 16.0;
 /// No screen has more device pixels per CSS pixel.
 const LARGEST_RATIO: f64 = 8.0;
-/// A screenshot takes a fraction of this. If the tab is hidden or its document changes, it is sometimes lost without an
-/// error; a repeated request succeeds.
-const LOST_AFTER: Duration = Duration::from_secs(3);
-const MOST_ATTEMPTS: usize = 4;
+/// When an attempt counts as lost: a screenshot takes a fraction of the first. If the tab is hidden or its document
+/// changes, it is sometimes lost without an error; a repeated request succeeds.
+const LOST_AFTER: [Duration; 4] =
+    [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(3)];
 /// The delay before a retry while the document changes.
 const BETWEEN_PAGES: Duration = Duration::from_millis(50);
 const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
@@ -182,19 +182,19 @@ impl Page {
         let deadline = Instant::now() + CAPTURE_LIMIT;
         let mut attempts = FuturesUnordered::new();
         loop {
-            if attempts.len() < MOST_ATTEMPTS {
+            if attempts.len() < LOST_AFTER.len() {
                 let left = deadline.saturating_duration_since(Instant::now());
                 attempts.push(self.session().call_within(command.clone(), left));
             }
             // The first answer counts, whichever attempt it belongs to: slow attempts stay pending.
-            if let Ok(Some(picture)) = timeout(LOST_AFTER, attempts.next()).await {
+            if let Ok(Some(picture)) = timeout(LOST_AFTER[attempts.len() - 1], attempts.next()).await {
                 match picture {
                     Err(error) if error.is_between_pages() && Instant::now() < deadline => sleep(BETWEEN_PAGES).await,
                     Err(error) => return Err(error.into()),
                     Ok(picture) => {
                         // A late attempt would disturb the next capture: a part of a tall page would show rows of
                         // another part.
-                        while !attempts.is_empty() && timeout(LOST_AFTER, attempts.next()).await.is_ok() {}
+                        while !attempts.is_empty() && timeout(LOST_AFTER[3], attempts.next()).await.is_ok() {}
                         let bytes = STANDARD.decode(picture.data);
                         return bytes.map_err(|error| PageError::Unreadable(error.to_string()));
                     }
