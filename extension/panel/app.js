@@ -189,7 +189,7 @@ export class PanelApp {
       if (!name || !this.composer.isEmpty) return;
       this.composer.insert(onlyBuiltIn(store.state.agents) ? (WELCOME_COMMANDS[number] ?? "") : t(name));
     });
-    const draw = oncePerFrame(() => this.draw());
+    const draw = oncePerFrame(() => this.draw(), { first: true });
     this.clock = new Clock({ tick: (now) => this.conversation.tick(now), due: draw });
     store.subscribe(draw);
     ignoreStraySecondClicks(document);

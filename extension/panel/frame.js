@@ -7,18 +7,33 @@ const HIDDEN_MS = 100;
 
 /**
  * @param {() => void} work
- * @returns {() => void}  requests the work for the next frame; further requests before it have no effect
+ * @param {{ first?: boolean }} [options]  first: after a frame without this work, it runs at once and not in the next frame
+ * @returns {() => void}  requests the work; further requests before it runs have no effect
  */
-export function oncePerFrame(work) {
+export function oncePerFrame(work, { first = false } = {}) {
   let asked = false;
+  /** It ran in this frame. */
+  let ran = false;
   const run = () => {
+    if (!asked) return;
     asked = false;
     work();
+  };
+  const inFrame = () => {
+    ran = asked && first;
+    run();
+    // Whatever is asked for until then waits for it.
+    if (ran) requestAnimationFrame(inFrame);
   };
   return () => {
     if (asked) return;
     asked = true;
     if (document.hidden) setTimeout(run, HIDDEN_MS);
-    else requestAnimationFrame(run);
+    else if (!first) requestAnimationFrame(inFrame);
+    else if (!ran) {
+      ran = true;
+      queueMicrotask(run);
+      requestAnimationFrame(inFrame);
+    }
   };
 }
