@@ -44,28 +44,8 @@ const dom = (() => {
     return /** @type {any} */ ((/** @type {object} */ node, /** @type {unknown[]} */ ...given) => run.call(node, ...given));
   }
 
-  /*
-   * The members that are read for each node of a page have a function of their own: where one function calls many members,
-   * the engine optimizes none of the calls.
-   */
-  const read = (/** @type {{ prototype: object }} */ { prototype }, /** @type {string} */ name) =>
-    /** @type {() => any} */ (described(prototype, name)?.get);
-  const called = (/** @type {{ prototype: object }} */ { prototype }, /** @type {string} */ name) =>
-    /** @type {(...given: unknown[]) => any} */ (described(prototype, name)?.value);
-  const nodeTypeOf = read(Node, 'nodeType');
-  const localNameOf = read(Element, 'localName');
-  const parentNodeOf = read(Node, 'parentNode');
-  const firstChildOf = read(Node, 'firstChild');
-  const nextSiblingOf = read(Node, 'nextSibling');
-  const shadowRootOf = read(Element, 'shadowRoot');
-  const getRootNodeOf = called(Node, 'getRootNode');
-  const getAttributeOf = called(Element, 'getAttribute');
-  const hasAttributeOf = called(Element, 'hasAttribute');
-  const hasAttributesOf = called(Element, 'hasAttributes');
-  const matchesOf = called(Element, 'matches');
-  const checkVisibilityOf = called(Element, 'checkVisibility');
-  /** @type {(node: object) => number} */
-  const nodeType = (node) => nodeTypeOf.call(node);
+  const nodeType = property(Node, 'nodeType');
+  const localName = property(Element, 'localName');
 
   /** @param {object} node */
   const ownerOf = (node) => {
@@ -143,23 +123,18 @@ const dom = (() => {
 
   return Object.freeze({
     nodeType,
-    /** @type {(node: object) => string} */
-    localName: (node) => localNameOf.call(node),
-    /** @type {(node: object) => ParentNode | null} */
-    parentNode: (node) => parentNodeOf.call(node),
+    localName,
+    parentNode: property(Node, 'parentNode'),
     parentElement: property(Node, 'parentElement'),
     childNodes: property(Node, 'childNodes'),
-    /** @type {(node: object) => ChildNode | null} */
-    firstChild: (node) => firstChildOf.call(node),
+    firstChild: property(Node, 'firstChild'),
     lastChild: property(Node, 'lastChild'),
-    /** @type {(node: object) => ChildNode | null} */
-    nextSibling: (node) => nextSiblingOf.call(node),
+    nextSibling: property(Node, 'nextSibling'),
     ownerDocument: property(Node, 'ownerDocument'),
     isConnected: property(Node, 'isConnected'),
     textContent: property(Node, 'textContent'),
     baseURI: property(Node, 'baseURI'),
-    /** @type {(node: object) => any} */
-    getRootNode: (node) => getRootNodeOf.call(node),
+    getRootNode: method(Node, 'getRootNode'),
     compareDocumentPosition: method(Node, 'compareDocumentPosition'),
     contains: method(Node, 'contains'),
     addEventListener: method(EventTarget, 'addEventListener'),
@@ -167,8 +142,7 @@ const dom = (() => {
     namespaceURI: property(Element, 'namespaceURI'),
     id: property(Element, 'id'),
     classList: property(Element, 'classList'),
-    /** @type {(node: object) => ShadowRoot | null} */
-    shadowRoot: (node) => shadowRootOf.call(node),
+    shadowRoot: property(Element, 'shadowRoot'),
     attributes: property(Element, 'attributes'),
     clientLeft: property(Element, 'clientLeft'),
     clientTop: property(Element, 'clientTop'),
@@ -185,22 +159,17 @@ const dom = (() => {
     ariaLabelledByElements: property(Element, 'ariaLabelledByElements'),
     ariaOwnsElements: property(Element, 'ariaOwnsElements'),
     animate: method(Element, 'animate'),
-    /** @type {(node: object, name: string) => string | null} */
-    getAttribute: (node, name) => getAttributeOf.call(node, name),
-    /** @type {(node: object, name: string) => boolean} */
-    hasAttribute: (node, name) => hasAttributeOf.call(node, name),
-    /** @type {(node: object) => boolean} */
-    hasAttributes: (node) => hasAttributesOf.call(node),
+    getAttribute: method(Element, 'getAttribute'),
+    hasAttribute: method(Element, 'hasAttribute'),
+    hasAttributes: method(Element, 'hasAttributes'),
     setAttribute: method(Element, 'setAttribute'),
     removeAttribute: method(Element, 'removeAttribute'),
     closest: method(Element, 'closest'),
-    /** @type {(node: object, selector: string) => boolean} */
-    matches: (node, selector) => matchesOf.call(node, selector),
+    matches: method(Element, 'matches'),
     getElementsByTagName: method(Element, 'getElementsByTagName'),
     getBoundingClientRect: method(Element, 'getBoundingClientRect'),
     getClientRects: method(Element, 'getClientRects'),
-    /** @type {(node: object, options?: CheckVisibilityOptions) => boolean} */
-    checkVisibility: (node, options) => checkVisibilityOf.call(node, options),
+    checkVisibility: method(Element, 'checkVisibility'),
     scrollBy: /** @type {(node: object, to: ScrollToOptions) => void} */ (method(Element, 'scrollBy')),
     scrollTo: /** @type {(node: object, to: ScrollToOptions) => void} */ (method(Element, 'scrollTo')),
     scrollIntoView: method(Element, 'scrollIntoView'),
