@@ -177,16 +177,12 @@ impl Shared {
         if how != "completed" || self.fetch_download(&guid, &name, file_path.as_deref()) {
             return;
         }
-        let named_by_us = self.options.downloads.as_ref().map(|folders| folders.incoming.join(&guid));
-        let is_ours = match (&named_by_us, &file_path) {
-            (Some(ours), Some(path)) => ours == path,
-            // This browser does not report the path.
-            (Some(ours), None) => is_plain(&guid) && ours.is_file(),
-            (None, _) => false,
-        };
-        match named_by_us.zip(self.options.downloads.clone()).filter(|_| is_ours) {
+        let folders = self.options.downloads.clone();
+        let ours = folders.as_ref().and_then(|folders| saved_here(&folders.incoming, &guid, file_path.as_deref()));
+        match ours.zip(folders) {
             Some((file, folders)) => self.give_name(guid, file, folder.unwrap_or(folders.saved), name),
-            None => self.download_saved(&guid, file_path.as_deref()),
+            // A browser that gstack did not start could name any file, which a CDP client would get a copy of.
+            None => self.download_saved(&guid, file_path.as_deref().filter(|_| !self.options.holds_back)),
         }
     }
 
@@ -307,7 +303,36 @@ fn whole(bytes: f64) -> u64 {
     if bytes > 0.0 { bytes as u64 } else { 0 }
 }
 
-/// Returns true if the id cannot be a path.
-fn is_plain(id: &str) -> bool {
-    !id.is_empty() && id.chars().all(|character| character.is_ascii_alphanumeric() || character == '-')
+/// Returns the file in our folder that the browser saved under a download's id. `reported`: the path that it names, if it does.
+/// An id that is a path is none of ours: it could be any file of the person.
+fn saved_here(incoming: &Path, id: &str, reported: Option<&Path>) -> Option<PathBuf> {
+    let is_plain = !id.is_empty() && id.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
+    let file = incoming.join(id);
+    (is_plain && reported.map_or_else(|| file.is_file(), |path| path == file)).then_some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::saved_here;
+    use std::path::Path;
+
+    #[test]
+    fn a_browser_that_names_a_file_of_the_person_as_a_download_does_not_get_it_moved() {
+        let folder = tempfile::tempdir().unwrap();
+        let incoming = folder.path().join("incoming");
+        std::fs::create_dir(&incoming).unwrap();
+        for file in ["theirs", "incoming/5d1f-guid"] {
+            std::fs::write(folder.path().join(file), "").unwrap();
+        }
+        let ours = incoming.join("5d1f-guid");
+        let theirs = folder.path().join("theirs");
+        assert_eq!(saved_here(&incoming, "5d1f-guid", None).as_ref(), Some(&ours));
+        assert_eq!(saved_here(&incoming, "5d1f-guid", Some(&ours)).as_ref(), Some(&ours));
+        for id in [theirs.to_str().unwrap(), "../theirs", "..", "", "."] {
+            for reported in [None, Some(theirs.as_path()), Some(&*incoming.join(id)), Some(Path::new(id))] {
+                assert_eq!(saved_here(&incoming, id, reported), None, "{id:?} {reported:?}");
+            }
+        }
+        assert_eq!(saved_here(&incoming, "5d1f-guid", Some(&theirs)), None);
+    }
 }

@@ -146,6 +146,15 @@ fn a_turn_without_an_end_leaves_nothing_that_git_runs() {
         std::thread::yield_now();
     }
     assert!(!repository.springs());
+    let sessions = hostile.stage.folder.path().join("g/sessions");
+    let is_said = || {
+        let files = fs::read_dir(&sessions).unwrap().map(|session| session.unwrap().path().join("chat.jsonl"));
+        let mut texts = files.map(|file| fs::read_to_string(file).unwrap_or_default());
+        texts.any(|text| text.contains("control_files_put_back") && text.contains(".git/commondir"))
+    };
+    while !is_said() {
+        std::thread::yield_now();
+    }
 }
 
 /// In namespaces, the repository itself can't be replaced during the turn either.

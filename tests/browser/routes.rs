@@ -260,3 +260,86 @@ fn requests_that_wait_for_a_route_are_let_go_when_it_is_taken_away() {
         world
     });
 }
+
+/// Writes a recording with these entries, as a stranger would, and plays it in the tab.
+async fn replays(world: &World, entries: &str) -> Result<String, String> {
+    std::fs::write(world.context.cwd.clone().unwrap().join("theirs.har"), entries).unwrap();
+    let routed = world.output("route", &["**", "--har", "theirs.har"]).await;
+    routed.map(|routed| routed.text).map_err(|fault| fault.message)
+}
+
+#[test]
+fn a_strangers_recording_reaches_no_file_and_no_address_that_is_refused() {
+    with_world(|world| async move {
+        let site = Site::start().await;
+        world.run("newtab", &[&site.url("/")]).await;
+        let answer = |path: &str, response: &str| {
+            format!(
+                r#"{{"request":{{"method":"GET","url":"{}"}},"response":{{"content":{{"size":0}},{response}}}}}"#,
+                site.url(path)
+            )
+        };
+        let to = |path: &str, address: &str| {
+            answer(path, &format!(r#""status":302,"headers":[{{"name":"Location","value":"{address}"}}]"#))
+        };
+        let places = [
+            "file:///etc/passwd",
+            "chrome://version/",
+            "data:text/html,root:",
+            "javascript:1",
+            "http://169.254.169.254/",
+        ];
+        let mut entries: Vec<String> =
+            places.iter().enumerate().map(|(number, address)| to(&format!("/to{number}"), address)).collect();
+        // A header that ends the line, or is none, a file beside the recording, and statuses that do not exist.
+        let text = r#""status":200,"content":{"text":"replayed"}"#;
+        entries
+            .push(answer("/lines", r#""status":204,"headers":[{"name":"X-A","value":"1\r\nSet-Cookie: stolen=1"}]"#));
+        entries.push(answer("/name", r#""status":204,"headers":[{"name":"a b:\r\n","value":"1"}]"#));
+        entries.push(answer("/beside", r#""status":200,"content":{"_file":"../../../etc/passwd"}"#));
+        entries.push(answer("/status", r#""status":99999"#));
+        entries.push(answer("/good", text));
+        let entries: Vec<String> = entries
+            .into_iter()
+            .map(|entry| {
+                entry.replacen(
+                    r#""content":{"size":0},"#,
+                    "",
+                    usize::from(entry.contains("_file") || entry.contains("replayed")),
+                )
+            })
+            .collect();
+        let har = |entries: &str| format!(r#"{{"log":{{"entries":[{entries}]}}}}"#);
+        replays(&world, &har(&entries.join(","))).await.unwrap();
+        assert_eq!(fetched(&world, "/good").await, "200 replayed");
+        for path in ["/to0", "/to1", "/to2", "/to3", "/to4"] {
+            assert_eq!(fetched(&world, path).await, "failed", "{path}");
+            world.output("goto", &[&site.url(path)]).await.unwrap_err();
+            let shown = world.output("text", &[]).await.map(|shown| shown.text).unwrap_or_default();
+            assert!(!shown.contains("root:"), "{path}: {shown}");
+            world.run("goto", &[&site.url("/")]).await;
+        }
+        for path in ["/lines", "/name"] {
+            fetched(&world, path).await;
+        }
+        assert_eq!(world.run("js", &["document.cookie"]).await, "", "a header's value added a header");
+        assert_eq!(fetched(&world, "/beside").await, "404 ", "left to the server");
+        world.run("unroute", &[]).await;
+        let deep = format!(r#"{{"log":{{"x":{},"entries":[{}]}}}}"#, "[".repeat(300_000), answer("/good", text));
+        let huge = format!(r#"{{"log":{{"entries":[]}},"x":"{}"}}"#, "x".repeat(80 << 20));
+        for (bad, why) in [
+            (har(""), "no answers"),
+            (har(&answer("/status", r#""status":99999"#)), "no answers"),
+            (deep, "is no HAR file"),
+            (huge, "larger than"),
+        ] {
+            let refused = replays(&world, &bad).await.unwrap_err();
+            assert!(refused.contains(why), "{refused}");
+        }
+        for path in ["/etc/passwd", "../theirs.har", "file:///etc/passwd"] {
+            world.fault("route", &["**", "--har", path]).await;
+        }
+        assert_eq!(world.run("route", &["list"]).await, "(no routes)");
+        world
+    });
+}

@@ -56,6 +56,45 @@ fn a_drag_does_not_begin_in_a_frame_that_was_moved_under_the_pointer() {
 }
 
 #[test]
+fn the_mouse_presses_in_no_frame_that_came_under_it() {
+    with_world(|world| async move {
+        let middle = ["move", "200", "150"];
+        for host in ["localhost", "127.0.0.1"] {
+            for when in ["move", "over", "after2"] {
+                // The page sees where the mouse is as soon as it opens.
+                world.run("mouse", &["move", "900", "700"]).await;
+                open(&world, when, host).await;
+                world.run("mouse", &middle).await;
+                // Once the page has had its time.
+                world.run("wait", &["--fn", "bank.style.left === '0px'"]).await;
+                let refused = world.fault("mouse", &["down"]).await;
+                assert!(refused.message.contains("the document under the mouse has changed"), "{when}: {refused:?}");
+                world.run("mouse", &["up"]).await;
+                assert_eq!(received(&world).await.0, "", "{when} of {host} received a press");
+                // Moved there again, the frame is what is meant.
+                world.run("mouse", &["move", "201", "151"]).await;
+                world.run("mouse", &["down"]).await;
+                world.run("mouse", &["up"]).await;
+                assert!(received(&world).await.0.starts_with("pointerdown,mousedown"), "{when} of {host}");
+            }
+            // It comes with a hover, and with the press itself.
+            world.run("mouse", &["move", "900", "700"]).await;
+            open(&world, "over", host).await;
+            world.run("hover", &["#go"]).await;
+            world.run("wait", &["--fn", "bank.style.left === '0px'"]).await;
+            world.fault("mouse", &["down"]).await;
+            assert_eq!(received(&world).await.0, "", "{host}");
+            open(&world, "never", host).await;
+            world.run("mouse", &middle).await;
+            world.run("mouse", &["down"]).await;
+            world.run("mouse", &["up"]).await;
+            assert_eq!(received(&world).await, (String::new(), "click".to_owned()));
+        }
+        world
+    });
+}
+
+#[test]
 fn a_click_beside_frames_arrives_and_leaves_them_usable() {
     with_world(|world| async move {
         for host in ["localhost", "127.0.0.1"] {

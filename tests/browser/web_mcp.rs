@@ -7,6 +7,7 @@ use axum::routing::get;
 use gstack_browser::devtools::page::NavigateParams;
 use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
+use tokio::sync::Notify;
 
 const PAGE: &str = "<title>Offers</title><link rel=icon href=data:,>
     <form id=f toolname=subscribe tooldescription='Subscribes to news'><input name=email required><button>Go</button></form>
@@ -34,16 +35,37 @@ const SHOP: &str = "<title>Shop</title><link rel=icon href=data:,>
       document.modelContext.registerTool({ name: 'lead', description: 'Leads away', execute });
     </script>";
 
+/// Its tools never answer, and tell the server that they run. `vanish` is one of a frame that is removed meanwhile.
+const SLOW: &str = "<title>Slow</title><link rel=icon href=data:,>
+    <form toolname=ask tooldescription=Asks toolautosubmit action='/found'><input name=q></form>
+    <iframe id=frame allow=tools src='http://localhost:PORT/vanishing'></iframe>
+    <script>
+      addEventListener('message', () => frame.remove());
+      const never = () => { fetch('/begun'); return new Promise(() => {}); };
+      document.modelContext.registerTool({ name: 'wait', description: 'Waits', execute: never });
+      document.forms[0].addEventListener('submit', (event) => { event.preventDefault(); event.respondWith(never()); });
+    </script>";
+const VANISHING: &str = "<script>document.modelContext.registerTool({ name: 'vanish', description: 'Vanishes',
+    execute: () => { parent.postMessage('', '*'); return new Promise(() => {}); } });</script>";
+const FOUND: &str =
+    "<title>Found</title><script type='application/ld+json'>{ \"name\": \"of the next page\" }</script>";
+
+static BEGUN: Notify = Notify::const_new();
+
 async fn serve() -> u16 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let around =
         format!("<title>Around</title>{PAGE}<iframe allow=tools src='http://localhost:{port}/inner'></iframe>");
     let inner = "<script>document.modelContext.registerTool({ name: 'add', description: 'Another one', execute: async () => 'inner' });</script>";
+    let slow = SLOW.replace("PORT", &port.to_string());
     let router = Router::new()
         .route("/", get(|| async { Html(PAGE) }))
         .route("/none", get(|| async { Html("<title>None</title>") }))
-        .route("/found", get(|| async { Html("<title>Found</title>") }))
+        .route("/found", get(|| async { Html(FOUND) }))
+        .route("/slow", get(move || async move { Html(slow) }))
+        .route("/vanishing", get(|| async { Html(VANISHING) }))
+        .route("/begun", get(|| async { BEGUN.notify_one() }))
         .route("/shop", get(|| async { Html(SHOP) }))
         .route("/pay", get(move || async move { Redirect::to(&format!("http://localhost:{port}/found?paid")) }))
         .route("/around", get(move || async move { Html(around) }))
@@ -111,14 +133,16 @@ fn a_form_is_filled_in_and_submitted_only_where_the_page_says_so() {
         assert!(said.starts_with("Filled in the form of subscribe."), "{said}");
         assert_eq!(world.run("js", &["document.querySelector('[name=email]').value"]).await, "ada@a.example");
         assert_eq!(world.run("js", &["location.pathname"]).await, "/", "it was not submitted");
-        world.output("webmcp-call", &["search", r#"{"q": "lamp"}"#]).await.unwrap();
+        let sent = world.output("webmcp-call", &["search", r#"{"q": "lamp"}"#]).await.unwrap();
+        assert!(sent.text.starts_with("Submitted the form of search"), "{}", sent.text);
+        assert_eq!(sent.data.unwrap()["submitted"], true, "what the next page says is not the answer");
         world.run("wait", &["--url", "**/found?q=lamp"]).await;
         world
     });
 }
 
 #[test]
-fn calls_whose_page_leaves_have_an_unknown_outcome() {
+fn calls_whose_page_leaves_do_not_claim_an_answer() {
     with_world(|world| async move {
         let port = serve().await;
         world.run("newtab", &[&format!("http://127.0.0.1:{port}/shop")]).await;
@@ -126,19 +150,47 @@ fn calls_whose_page_leaves_have_an_unknown_outcome() {
         assert_eq!(unsent.code, FaultCode::Script, "{unsent:?}");
         let led = world.fault("webmcp-call", &["lead"]).await;
         assert_eq!(
-            (led.code, led.message.contains("led to another page")),
+            (led.code, led.message.contains("was left before it answered")),
             (FaultCode::OutcomeUnknown, true),
             "{led:?}"
         );
         world.run("wait", &["--url", "**/found?led"]).await;
         world.run("back", &[]).await;
-        let sent = world.fault("webmcp-call", &["pay", r#"{"card": "1"}"#]).await;
-        assert_eq!(
-            (sent.code, sent.message.contains("it was submitted")),
-            (FaultCode::OutcomeUnknown, true),
-            "{sent:?}"
-        );
+        let sent = world.run("webmcp-call", &["pay", r#"{"card": "1"}"#]).await;
+        assert!(sent.starts_with("Submitted the form of pay"), "{sent}");
         world.run("wait", &["--url", &format!("http://localhost:{port}/found?paid")]).await;
+        world
+    });
+}
+
+#[test]
+fn calls_end_when_the_person_leaves_the_page_or_it_removes_the_frame() {
+    with_world(|world| async move {
+        let port = serve().await;
+        for (tool, to) in [
+            ("wait", format!("http://127.0.0.1:{port}/found")),
+            ("wait", format!("http://localhost:{port}/found")),
+            // What the next page says is not the form's answer.
+            ("ask", format!("http://127.0.0.1:{port}/found")),
+        ] {
+            world.run("newtab", &[&format!("http://127.0.0.1:{port}/slow")]).await;
+            let tab = world.context.browser.current().await.unwrap();
+            let leaves = async {
+                BEGUN.notified().await;
+                tab.page().unwrap().call(NavigateParams::new(to.clone())).await.unwrap();
+            };
+            let given = [tool];
+            let (left, ()) = tokio::join!(world.fault("webmcp-call", &given), leaves);
+            assert_eq!(
+                (left.code, left.message.contains("was left before it answered")),
+                (FaultCode::OutcomeUnknown, true),
+                "{tool} {to}: {left:?}"
+            );
+        }
+        world.run("newtab", &[&format!("http://127.0.0.1:{port}/slow")]).await;
+        world.run("wait", &["--load"]).await;
+        let gone = world.fault("webmcp-call", &["vanish"]).await;
+        assert!(gone.message.contains("was left before it answered"), "{gone:?}");
         world
     });
 }

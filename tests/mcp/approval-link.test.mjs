@@ -117,6 +117,19 @@ describe('one-time links for approvals', () => {
     assert.doesNotMatch(text, /always/i);
     assert.deepEqual(await page.evaluate('[document.title, document.images.length, location.hash]'), ['gstack', 0, '']);
     assert.equal((await waiting()).length, 1, 'opening it decides nothing');
+    // The client that asks can't press it either, whatever it may do on all sites.
+    await scene.home.ok(['policy', 'allow', 'act']);
+    const tab = (await scene.home.json('tabs')).data.find((one) => one.url.startsWith(base));
+    const other = await startClient(scene.home, 'other', '--tab', String(tab.id));
+    for (const [tool, input] of [
+      ['click', { selector: '#allow' }],
+      ['press', { key: 'Enter' }],
+    ]) {
+      const pressed = await other.run(tool, input);
+      assert.match(pressed.text, /no agent acts on the page that answers approvals/);
+    }
+    await other.client.close();
+    for (const rule of (await scene.home.json('policy')).rules) await scene.home.ok(['policy', 'remove', rule.id]);
     // A script in the page can't press it, and neither can a press that comes too early.
     await page.evaluate(`document.querySelector('#allow').click()`);
     await page.waitFor(`!document.querySelector('#allow').disabled`, 'the card can be answered');
@@ -168,6 +181,8 @@ describe('one-time links for approvals', () => {
       assert.equal((await post({ secret, decision }, headers)).status, 403, JSON.stringify(headers));
     }
     for (const [body, type, status] of [
+      [`{"secret":"${secret}","decision":"deny","decision":"allow-once"}`, 'application/json', 400],
+      [`{"secret":["${secret}"],"decision":"allow-once"}`, 'application/json', 400],
       [`secret=${secret}&decision=allow-once`, 'application/x-www-form-urlencoded', 400],
       [JSON.stringify({ secret, decision }), 'text/plain', 400],
       [JSON.stringify({ secret, decision: 'allow-always' }), 'application/json', 400],

@@ -13,6 +13,34 @@ function customList(place) {
   return { custom: role === 'combobox' || role === 'listbox' || popup === 'listbox' };
 }
 
+/** The list itself, and what it refers to as its list. @param {Element} element */
+const listsOf = (element) => [element, ...referencedBy(element, 'aria-controls'), ...referencedBy(element, 'aria-owns')];
+
+/**
+ * Counts the visible options with a name, and those of them that belong to the list. A page may show others under it.
+ * @param {Target} target
+ * @param {string} name
+ */
+function customOptions(target, name) {
+  const { element } = resolveOne(target);
+  const options = queryAll(`role=option[name=${JSON.stringify(name)}]`).filter(isVisible);
+  const lists = element ? listsOf(element) : [];
+  const own = options.filter((option) => lists.some((list) => composedContains(list, option)));
+  return { options: options.length, own: own.length, open: !!element && ariaOf(element, 'aria-expanded') === 'true' };
+}
+
+/**
+ * Returns true if one of the parts of a shown text is the choice: `Size: Large ×` shows Large, `X-Large` does not.
+ * @param {string} text
+ * @param {string} wanted
+ */
+function showsChoice(text, wanted) {
+  const bare = (/** @type {string} */ part) => squeeze(part).replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+  return [text, ...text.split(/[,;:|\n]/)].some(
+    (part) => squeeze(part) === squeeze(wanted) || (bare(part) !== '' && bare(part) === bare(wanted)),
+  );
+}
+
 /**
  * Waits a moment until the list shows a choice. → {chosen, shows}
  * @param {Target} target
@@ -24,12 +52,16 @@ async function customShows(target, wanted) {
     const resolved = resolveOne(target);
     if (!resolved.element) return resolved;
     const { element } = resolved;
-    const shows = squeeze(valueOf(element, roleOf(element)) ?? readText(element));
+    const text = valueOf(element, roleOf(element)) ?? readText(element);
+    const lists = listsOf(element);
+    const isList = roleOf(element) === 'listbox';
     const isSelected = (/** @type {Element} */ option) =>
-      nameOf(option, 'option') === wanted && (selectedState(option, 'option') || ariaOf(option, 'aria-checked') === 'true');
-    if (shows.includes(squeeze(wanted)) || everyElement((at) => roleOf(at) === 'option' && isSelected(at)).length > 0)
-      return { chosen: true, shows };
-    if (performance.now() >= deadline) return { chosen: false, shows: clip(shows, NAME_LIMIT) };
+      nameOf(option, 'option') === wanted &&
+      (selectedState(option, 'option') || ariaOf(option, 'aria-checked') === 'true') &&
+      ((!isList && lists.length === 1) || lists.some((list) => composedContains(list, option)));
+    if ((!isList && showsChoice(text, wanted)) || everyElement((at) => roleOf(at) === 'option' && isSelected(at)).length > 0)
+      return { chosen: true, shows: squeeze(text) };
+    if (performance.now() >= deadline) return { chosen: false, shows: clip(squeeze(text), NAME_LIMIT) };
     await change(deadline);
   }
 }

@@ -41,6 +41,16 @@ function frameHit(number, point) {
 }
 
 /**
+ * Returns the number of the frame's element that receives input at a point of this document; null: none is there.
+ * @param {Point} point
+ * @returns {number | null}
+ */
+function frameAt(point) {
+  const hit = elementAt(point);
+  return hit && isFrame(hit) ? numberOf(hit) : null;
+}
+
+/**
  * Scrolls each box around a frame's element, and the page, so that a point of the frame is in view. The point is in this
  * document's viewport, as it is before that.
  * @param {number} number

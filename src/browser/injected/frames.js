@@ -4,6 +4,9 @@
  * Owns the check of a frame's owner element and of address patterns. Never looks into a frame.
  */
 
+/** @param {Element} element */
+const isFrame = (element) => ['iframe', 'frame', 'object', 'embed'].includes(tagOf(element));
+
 /**
  * Returns the element that owns a frame. → {number} or a fault
  * @param {Target} target
@@ -13,7 +16,7 @@ function elementOfFrame(target) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
   const { element } = resolved;
-  if (!['iframe', 'frame', 'object', 'embed'].includes(tagOf(element))) {
+  if (!isFrame(element)) {
     return { fault: 'kind', message: 'it holds no frame', description: describe(element) };
   }
   return { number: numberOf(element) };

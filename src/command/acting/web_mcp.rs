@@ -154,6 +154,11 @@ async fn call(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
                 format!("Filled in the form of {name}. Its page leaves submitting it to a person: it is not sent.");
             return Ok(Output::text(said).data(json!({ "tool": name, "submitted": false })));
         }
+        ToolOutcome::Submitted => {
+            let said =
+                format!("Submitted the form of {name}, which led to another page. Read that page for the outcome.");
+            return Ok(Output::text(said).data(json!({ "tool": name, "submitted": true })));
+        }
         ToolOutcome::Failed(words) => {
             let ours = format!("The page's tool {name} failed:");
             return Err(Fault::new(FaultCode::Script, format!("{ours} {words}"))

@@ -20,10 +20,6 @@ use gstack_protocol::policy::PolicyScope;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Also applies if only some of the changed files are settings, because those are the more dangerous ones.
-const SETTINGS_WHY: &str = "This decides what your own agents, your git and gstack run or allow. gstack put the earlier \
-    version back. If you changed it yourself, allow it.";
-
 /// The state at the begin of the turn, from the message until everything that differs is settled. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Watched(Arc<Mutex<Option<Begin>>>);
@@ -118,10 +114,6 @@ impl Task {
             tool: None,
             risk: Risk::Plain,
         };
-        let why = match put_back.changes.iter().any(|change| settings.iter().any(|path| path == change.path())) {
-            true => SETTINGS_WHY.into(),
-            false => catalogue::CONTROL_FILES_WHY.into(),
-        };
         let paths = put_back.paths();
         let line = format!("change {paths}");
         let content = put_back.changes.iter().map(Change::words).collect::<Vec<_>>().join("\n\n");
@@ -162,7 +154,7 @@ impl Task {
             ask: visible(&format!("Change {paths}")),
             phrase: None,
             site: None,
-            why: Some(why),
+            why: Some(catalogue::CONTROL_FILES_WHY.into()),
             does: action.command.clone(),
             action,
             kind: StepKind::File,

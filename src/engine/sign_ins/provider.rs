@@ -242,7 +242,10 @@ fn check_owner(name: &'static str, program: &Path) -> Result<(), ProviderError> 
     let place = || program.display().to_string();
     let about = std::fs::metadata(program).map_err(|_| ProviderError::Missing(name, place()))?;
     let own = rustix::process::geteuid().as_raw();
-    let is_ours = (about.uid() == own || about.uid() == 0) && about.mode() & 0o002 == 0;
+    // A person's own group often has no other member; a program of a shared group belongs to all of them.
+    let groups = [0, rustix::process::getegid().as_raw()];
+    let is_shared = about.mode() & 0o002 != 0 || (about.mode() & 0o020 != 0 && !groups.contains(&about.gid()));
+    let is_ours = (about.uid() == own || about.uid() == 0) && !is_shared;
     match is_ours && check_way(program).is_ok() {
         true => Ok(()),
         false => Err(ProviderError::Unsafe(name, place())),
@@ -346,6 +349,11 @@ mod tests {
         let pass = provider(ProviderKind::Pass, folder.path(), "echo correct horse");
         std::fs::set_permissions(&pass.program, std::fs::Permissions::from_mode(0o757)).unwrap();
         assert!(matches!(password(&pass, &BTreeMap::new()).await, Err(ProviderError::Unsafe(..))));
+        // By a group of others, which only root can name here.
+        if std::os::unix::fs::chown(&pass.program, None, Some(12_345)).is_ok() {
+            std::fs::set_permissions(&pass.program, std::fs::Permissions::from_mode(0o775)).unwrap();
+            assert!(matches!(password(&pass, &BTreeMap::new()).await, Err(ProviderError::Unsafe(..))));
+        }
         // Its folder, or one on the way to it, also by a link.
         std::fs::set_permissions(&pass.program, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert!(password(&pass, &BTreeMap::new()).await.is_ok());

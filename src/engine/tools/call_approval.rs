@@ -129,7 +129,12 @@ impl ConversationTools {
         // What it does here and where it leads are separate requests; the person is asked about the one with the higher
         // risk.
         let mut asks = None;
+        let links = self.services.config.get().agents.approval_link_base.clone();
         for request in [Some(request), beyond].into_iter().flatten() {
+            let site = request.site.as_deref().filter(|_| request.kind != ActionKind::Read);
+            if site.zip(links.as_ref()).is_some_and(|(site, links)| links.is_host(site)) {
+                return Err(ToolError::AnswersApprovals.into());
+            }
             match self.services.policy.judge(conversation, &request, &described(&record)) {
                 PolicyOutcome::Allowed => {}
                 PolicyOutcome::Denied(fault) => return Err(fault),

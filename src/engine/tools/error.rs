@@ -33,6 +33,8 @@ pub(super) enum ToolError {
     },
     /// A selector could guess a password that gstack filled in.
     AsksForValues,
+    /// It would act where the person answers approvals.
+    AnswersApprovals,
     /// The command line names a browser that the person did not give to this agent or client.
     OtherBrowser(String),
     /// The daemon is shutting down.
@@ -45,6 +47,11 @@ impl From<ToolError> for Fault {
             ToolError::NotOffered(command) => {
                 (FaultCode::Denied, format!("`{command}` is not offered to agents"), "Ask the person to do it.")
             }
+            ToolError::AnswersApprovals => (
+                FaultCode::Denied,
+                "no agent acts on the page that answers approvals".to_owned(),
+                "The person answers there. Work in another tab.",
+            ),
             ToolError::OtherBrowser(name) => (
                 FaultCode::Denied,
                 format!("you have no tab in a browser named {name:?}"),

@@ -111,8 +111,8 @@ catalogue! {
     TREE_NEXT = "Fix that and send the message again, choose a folder for this conversation, or turn work trees off: gstack settings set worktrees.enabled false. Your message is kept.";
     TREE_REPOSITORY_NEXT = "Run `gstack connect` in a repository, or name one: gstack settings set worktrees.repository FOLDER. Or choose a folder for this conversation. Your message is kept.";
     TREE_FORGOTTEN_NEXT = "Look through it, save what you need and remove the folder; the next message makes a new one. Or choose a folder for this conversation. Your message is kept.";
-    // Files that decide what git runs.
-    CONTROL_FILES_PUT_BACK = "gstack put back what the agent changed in $1. It decides which programs your git runs.";
-    CONTROL_FILES_STAY = "The agent changed what decides which programs your git runs, and it can't be put back. Look at it before you use git there: $1";
-    CONTROL_FILES_WHY = "This decides which programs your git runs, or which rules hold in the project. gstack put the earlier version back. If you changed it yourself, allow it.";
+    // Files that decide what git and the person's own agents run.
+    CONTROL_FILES_PUT_BACK = "gstack put back what the agent changed in $1. It decides what your git or your own agents run.";
+    CONTROL_FILES_STAY = "The agent changed what decides what your git or your own agents run, and it can't be put back. Look at it before you use them there: $1";
+    CONTROL_FILES_WHY = "This decides what your git or your own agents run, or which rules hold in the project. gstack put the earlier version back. If you changed it yourself, allow it.";
 }

@@ -143,7 +143,7 @@ impl Page {
         let held = self.hold_keyboard(&ready.frame).await;
         let clicked = match clicks.pointer {
             PointerKind::Mouse => {
-                self.mouse_is_at(point);
+                self.mouse_is_at(point, (!ready.is_frame()).then_some(&ready.frame));
                 events::click(self.session(), point, clicks, held.panel()).await
             }
             PointerKind::Touch => touch::tap(self, point).await,
@@ -200,7 +200,7 @@ impl Page {
             Some(Some(Guarded::Hit | Guarded::Left)) => Ok(Ok(ended.settled)),
             Some(Some(Guarded::Covered { reason })) => Ok(Err(reason)),
             // The content of a frame is another document.
-            Some(None) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(Ok(None)),
+            Some(None) if ready.is_frame() => Ok(Ok(None)),
             // If the browser's hit test still uses the frame's old position, the event went to the frame's element in
             // the parent; `frameOrigin` has checked that nothing covers it.
             Some(None) if self.frame(&ready.frame)?.parent.is_some() => {
@@ -230,7 +230,7 @@ impl Page {
             match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(&ready, point, false).await;
-                    self.unless_closed(self.move_mouse(point).await).await?;
+                    self.unless_closed(self.carry_mouse(point).await).await?;
                     break;
                 }
                 Err(reason) if Instant::now() >= deadline => {

@@ -1,6 +1,7 @@
 //! `select` in a list that a page draws itself: an element with the role combobox or listbox, or a button that opens one.
 //!
-//! Owns the order: open it, click the option with that name, compare what it shows. Never guesses an option.
+//! Owns the order: open it, click the option with that name, compare what it shows. Never guesses an option: another list of
+//! the page, or a frame, may have one with the same name.
 
 use crate::page::error::PageError;
 use crate::page::input::Clicks;
@@ -18,6 +19,14 @@ const HOW: &str = "click it, then click the option in the next snapshot";
 #[derive(Deserialize)]
 pub(super) struct Custom {
     pub(super) custom: bool,
+}
+
+/// The visible options with a name, and those in the list or in what it refers to.
+#[derive(Deserialize)]
+struct Options {
+    options: usize,
+    own: usize,
+    open: bool,
 }
 
 /// The option that the list shows.
@@ -47,13 +56,22 @@ impl Page {
             let named = serde_json::to_string(value).map_err(|error| PageError::Unreadable(error.to_string()))?;
             let selector = format!("role=option[name={named}]");
             let option = Target::Selector(selector.clone());
-            if !self.is_shown(&selector, Duration::ZERO).await? {
+            let mut now: Options = self.ask(target, Injected::CustomOptions, &[value], SCRIPT_LIMIT).await?;
+            if now.own == 0 && !(now.open && now.options > 0) {
+                let others = now.options;
                 self.click(target, Clicks::default(), limit).await?;
                 if !self.is_shown(&selector, OPENS_LIMIT).await? {
                     return Err(refused(format!(
                         "no option with the name {named} appeared after a click on it: {HOW}"
                     )));
                 }
+                now = self.ask(target, Injected::CustomOptions, &[value], SCRIPT_LIMIT).await?;
+                if now.own == 0 && others > 0 {
+                    return Err(refused(format!("another list shows an option with the name {named}: {HOW}")));
+                }
+            }
+            if now.options != 1 || self.frame_with(&selector, Duration::ZERO).await? != self.locate(target).await?.0 {
+                return Err(refused(format!("not only this list shows an option with the name {named}: {HOW}")));
             }
             self.click(&option, Clicks::default(), limit).await?;
             match self.ask::<Shows>(target, Injected::CustomShows, &[value], SCRIPT_LIMIT).await {

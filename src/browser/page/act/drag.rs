@@ -144,7 +144,7 @@ impl Page {
                 return Ok(Dragged::NothingMoved);
             }
             self.unless_closed(events::release_button(self.session(), end).await).await?;
-            self.mouse_is_at(end);
+            self.mouse_is_at(end, (!destination.is_frame()).then_some(&destination.frame));
             return Ok(if has_moved { Dragged::Moved } else { Dragged::NothingMoved });
         }
         let event = tokio::time::timeout(INTERCEPT_LIMIT, intercepted.next()).await.ok().flatten();

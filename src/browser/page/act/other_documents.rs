@@ -19,10 +19,17 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The other documents of the tab, which take no pointer events until they are opened.
 #[derive(Default)]
-pub(super) struct Closed {
+pub(in crate::page) struct Closed {
     documents: Vec<(FrameId, String)>,
     /// Every frame with its document, as they were before.
     shown: Vec<(FrameId, String)>,
+}
+
+impl Closed {
+    /// Returns true if the tab has other documents since the closing began.
+    pub(in crate::page) fn is_outdated(&self, frames: &[Frame]) -> bool {
+        documents_of(frames) != self.shown
+    }
 }
 
 #[derive(Deserialize)]
@@ -93,8 +100,8 @@ impl Page {
                 Ok(_) => {}
             }
         }
-        let shown = documents_of(&self.frames().await?);
-        Ok((shown != closed.shown).then(|| "a frame of the page changed as the pointer moved".to_owned()))
+        let is_outdated = closed.is_outdated(&self.frames().await?);
+        Ok(is_outdated.then(|| "a frame of the page changed as the pointer moved".to_owned()))
     }
 
     /// Closes every document but that of the element and, if it is a frame, its content. Also returns why a document could
@@ -106,7 +113,7 @@ impl Page {
             Err(error) => return Err(error.into()),
         };
         let mut meant = vec![ready.frame.clone()];
-        if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object")
+        if ready.is_frame()
             && let Ok(content) = self.content_frame(&ready.frame, ready.number()?).await
         {
             meant.push(content);
@@ -116,12 +123,21 @@ impl Page {
                 }
             }
         }
+        self.close_except(&frames, &meant).await
+    }
+
+    /// Closes every document but those in the `meant` frames. Also returns why a document could not be closed, if that matters.
+    pub(in crate::page) async fn close_except(
+        &self,
+        frames: &[Frame],
+        meant: &[FrameId],
+    ) -> Result<(Closed, Option<String>), PageError> {
         let others = frames.iter().filter(|frame| !meant.contains(&frame.id));
         let closing = others.map(async |frame| {
             let closed = self.script::<String>(&frame.id, Injected::CloseToPointer, &[], CLOSE_LIMIT).await;
             (frame, closed)
         });
-        let mut found = Closed { documents: Vec::new(), shown: documents_of(&frames) };
+        let mut found = Closed { documents: Vec::new(), shown: documents_of(frames) };
         let mut fault = None;
         for (frame, closed) in join_all(closing).await {
             match closed {
@@ -139,7 +155,7 @@ impl Page {
     }
 
     /// Lets the documents take pointer events again. Returns true if one of them was to receive the press.
-    pub(super) async fn open_others(&self, closed: Closed) -> bool {
+    pub(in crate::page) async fn open_others(&self, closed: Closed) -> bool {
         let opening = closed.documents.iter().map(async |(frame, document)| {
             let given: [&dyn Argument; 1] = [document];
             self.script::<Option<Guarded>>(frame, Injected::ReleaseGuard, &given, CLOSE_LIMIT).await

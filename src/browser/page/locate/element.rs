@@ -86,6 +86,11 @@ impl Ready {
             ScriptTarget::Selector { .. } => Err(PageError::DocumentGone),
         }
     }
+
+    /// Returns true for an element whose content is another document.
+    pub(in crate::page) fn is_frame(&self) -> bool {
+        matches!(self.tag.as_str(), "iframe" | "frame" | "embed" | "object")
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -76,6 +76,21 @@ impl Page {
         Ok(Ok(at))
     }
 
+    /// Returns the frame that receives input at a point of the viewport of a frame, within it; `None`: that frame itself.
+    pub(in crate::page) async fn frame_at(&self, outer: &FrameId, point: Point) -> Result<Option<FrameId>, PageError> {
+        let (mut at, mut found) = (point, None);
+        loop {
+            let parent = found.as_ref().unwrap_or(outer);
+            let number: Option<u32> = self.script(parent, Injected::FrameAt, &[&at], SCRIPT_LIMIT).await?;
+            let Some(number) = number else { return Ok(found) };
+            let Ok(child) = self.content_frame(parent, number).await else { return Ok(found) };
+            let owner = self.owner_in(parent, &child).await?;
+            let drawn = self.drawn_in(parent, &owner, false).await?;
+            let Some(back) = drawn.and_then(|step| step.inverse()) else { return Ok(found) };
+            (at, found) = (back.point(at), Some(child));
+        }
+    }
+
     /// Returns the map from a frame's viewport to the tab's, whatever covers the frame.
     pub(in crate::page) async fn projection(&self, frame: &FrameId) -> Result<Projection, PageError> {
         let mut all = Projection::IDENTITY;

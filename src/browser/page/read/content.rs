@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// The text of a whole document may take long.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(20);
+/// Before the text of a PDF, for a model.
+const PDF_MARK: &str = "[a PDF: text that a person can't see is not marked]";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
@@ -111,18 +113,21 @@ impl Page {
     /// Returns the visible text of the page or of one element: one line per block, trimmed, without empty lines.
     pub async fn text(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.whole_text(&[]).await,
+            None => self.whole_text(false).await,
             Some(target) => self.read_one(target, What::Text, &()).await,
         }
     }
     /// Returns the text of the page, of the PDF that it shows, or, if it has no text of its own, of the frames in it.
-    async fn whole_text(&self, arguments: &[&dyn Argument]) -> Result<String, PageError> {
+    async fn whole_text(&self, marks: bool) -> Result<String, PageError> {
+        let with_marks: [&dyn Argument; 1] = [&true];
+        let arguments = if marks { &with_marks[..] } else { &[] };
         let text: String = self.read_whole(Injected::ReadText, arguments).await?;
         if !text.is_empty() {
             return Ok(text);
         }
         if let Some(text) = self.pdf_text().await? {
-            return Ok(text);
+            // The viewer also selects what is drawn in no colour, as the words over a scanned page are.
+            return Ok(if marks && !text.is_empty() { format!("{PDF_MARK}\n{text}") } else { text });
         }
         let around = self.current_frame().await?;
         let frames = self.frames().await?;
@@ -135,7 +140,7 @@ impl Page {
     /// Like `text`, for a model: text that the user cannot see is marked as `[hidden text: …]`.
     pub async fn text_with_marks(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.whole_text(&[&true]).await,
+            None => self.whole_text(true).await,
             Some(target) => self.read_one(target, What::Text, &true).await,
         }
     }

@@ -93,8 +93,9 @@ impl Page {
         let mut events = self.subscribe(&["Page.frameNavigated", "Page.navigatedWithinDocument"])?;
         let main = self.main_frame().await?;
         // Subscribed first, so that no change after the check is missed.
-        if wanted.matches(&self.url()?) {
-            return self.url();
+        // The report of the tab comes later than that of the frame.
+        if let Some(url) = [main.url, self.url()?].into_iter().find(|url| wanted.matches(url)) {
+            return Ok(url);
         }
         loop {
             let event = events.next().await.ok_or(PageError::DocumentGone)?;

@@ -1,20 +1,32 @@
 //! Calls a page's tool and waits for its answer.
 //!
-//! Owns the wait, and the cancellation of a call whose caller has disconnected.
+//! Owns the wait, which ends when the tool's document is left, and the cancellation of a call whose caller has disconnected.
+//! Never returns what another document says: the browser completes a call with data of the next page, whoever led there.
 
 use super::offered::{PageTool, ToolChoice, choose};
 use super::reports::{RESPONDED, Reports};
+use crate::devtools::target::SessionId;
 use crate::devtools::web_mcp::{CancelInvocation, InvokeTool, ToolResponded};
 use crate::devtools_session::Session;
-use crate::events::Subscription;
+use crate::events::{Event, Filter, Subscription};
 use crate::page::error::PageError;
 use crate::page::page::Page;
+use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 /// A form that is not submitted by the call is filled in at once: then it waits for a person.
 const FORM_WAIT: Duration = Duration::from_secs(1);
+
+/// The status of an answer.
+const COMPLETED: &str = "Completed";
+
+const REQUESTED: &str = "Page.frameRequestedNavigation";
+const NAVIGATED: &str = "Page.frameNavigated";
+const FRAME_DETACHED: &str = "Page.frameDetached";
+const CRASHED: &str = "Inspector.targetCrashed";
+const HEARD: [&str; 6] = [RESPONDED, REQUESTED, NAVIGATED, FRAME_DETACHED, CRASHED, "Target.detachedFromTarget"];
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +37,8 @@ pub enum ToolOutcome {
     Cancelled,
     /// The form was filled in. Its page leaves submitting it to a person.
     FilledIn,
+    /// The form was submitted, which led to another document.
+    Submitted,
 }
 
 impl Page {
@@ -40,55 +54,117 @@ impl Page {
         if now != tool || allowed.is_some_and(|allowed| *allowed != now.fingerprint()) {
             return Err(changed());
         }
-        let document = self.frame(&now.frame)?.loader;
-        let source = reports.source_of(now).ok_or_else(changed)?;
+        let session = reports.source_of(now).ok_or_else(changed)?.session.clone();
+        let events = session.cdp().subscribe(Filter::all().methods(&HEARD));
         let invoke = InvokeTool { frame_id: now.frame.as_str().to_owned(), tool_name: now.name.clone(), input };
-        let id = source.session.call(invoke).await?.invocation_id;
-        let mut calling = Calling { session: source.session.clone(), id, is_over: false };
+        let mut heard = Heard {
+            events,
+            session: session.id().cloned(),
+            frame: now.frame.as_str().to_owned(),
+            document: self.frame(&now.frame)?.loader,
+            submits: false,
+        };
+        let id = session.call(invoke).await?.invocation_id;
+        let mut calling = Calling { session, id, is_over: false };
         let leaves_submitting = now.is_form && !now.annotations.autosubmit;
         let wait = if leaves_submitting { FORM_WAIT.min(limit) } else { limit };
-        match timeout_at(Instant::now() + wait, answer(&mut source.events, &calling.id)).await {
-            Ok(Some(responded)) => {
+        let unanswered =
+            |reason: String| PageError::Unanswered { what: format!("the page's tool {}", tool.name), reason };
+        match timeout_at(Instant::now() + wait, heard.ending(&calling.id)).await {
+            Ok(Some(ending)) => {
                 calling.is_over = true;
-                let stays = self.frame(&now.frame).is_ok_and(|frame| frame.loader == document);
-                match outcome(responded) {
-                    // A form that ends on another site was sent, although the browser answers with an error.
-                    ToolOutcome::Failed(_) if now.is_form && !stays => Err(PageError::Unanswered {
-                        what: format!("the form of the page's tool {}", tool.name),
-                        reason: "it was submitted and led to a page of another site".to_owned(),
-                    }),
-                    // The browser completes a call with data of the page that the script led to, although the script was cut off.
-                    ToolOutcome::Answered(_) if !now.is_form && !stays => Err(PageError::Unanswered {
-                        what: format!("the page's tool {}", tool.name),
-                        reason: "it led to another page before it answered".to_owned(),
-                    }),
-                    outcome => Ok(outcome),
+                let is_sent = now.is_form && heard.submits;
+                let stays = self.frame(&now.frame).is_ok_and(|frame| frame.loader == heard.document);
+                match ending {
+                    // The browser reports an error for a form that led to another site.
+                    Ending::Responded(responded) if stays && (!is_sent || responded.status == COMPLETED) => {
+                        Ok(outcome(responded))
+                    }
+                    _ if is_sent => Ok(ToolOutcome::Submitted),
+                    _ => Err(unanswered("its page was left before it answered".to_owned())),
                 }
             }
             Ok(None) => Err(PageError::DocumentGone),
             Err(_) if leaves_submitting => Ok(ToolOutcome::FilledIn),
-            Err(_) => Err(PageError::Unanswered {
-                what: format!("the page's tool {}", tool.name),
-                reason: format!("it did not answer within {} s and was cancelled", limit.as_secs()),
-            }),
+            Err(_) => Err(unanswered(format!("it did not answer within {} s and was cancelled", limit.as_secs()))),
         }
     }
 }
 
-async fn answer(events: &mut Subscription, id: &str) -> Option<ToolResponded> {
-    loop {
-        let event = events.next().await?;
-        let responded = (event.method() == RESPONDED).then(|| event.read::<ToolResponded>()).flatten();
-        if let Some(responded) = responded.filter(|responded| responded.invocation_id == id) {
-            return Some(responded);
+/// The browser's reports during a call, of all sessions: the one of a frame may end with the frame.
+struct Heard {
+    events: Subscription,
+    /// The one that was called.
+    session: Option<SessionId>,
+    /// The tool's frame, and the loader of its document.
+    frame: String,
+    document: String,
+    /// Whether the last navigation that this document requested is a form's submission.
+    submits: bool,
+}
+
+enum Ending {
+    Responded(ToolResponded),
+    /// Its document was replaced, removed, closed or crashed.
+    Left,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfFrame {
+    frame_id: Option<String>,
+    reason: Option<String>,
+    frame: Option<Shown>,
+    session_id: Option<SessionId>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown {
+    id: String,
+    loader_id: String,
+}
+
+impl Heard {
+    /// Returns the end of a call; `None` once the connection is gone.
+    async fn ending(&mut self, id: &str) -> Option<Ending> {
+        loop {
+            let event = self.events.next().await?;
+            if let Some(ending) = self.hear(&event, id) {
+                return Some(ending);
+            }
         }
+    }
+
+    fn hear(&mut self, event: &Event, id: &str) -> Option<Ending> {
+        if event.method() == RESPONDED {
+            let responded = event.read::<ToolResponded>().filter(|responded| responded.invocation_id == id)?;
+            return (event.session() == self.session.as_ref()).then_some(Ending::Responded(responded));
+        }
+        let OfFrame { frame_id, reason, frame, session_id } = event.read()?;
+        let is_ours = frame_id.as_ref() == Some(&self.frame);
+        let is_over = match event.method() {
+            REQUESTED => {
+                if is_ours {
+                    self.submits = reason.is_some_and(|reason| reason.starts_with("formSubmission"));
+                }
+                false
+            }
+            NAVIGATED => frame.is_some_and(|shown| shown.id == self.frame && shown.loader_id != self.document),
+            // It goes on in another process, where it shows the next document.
+            FRAME_DETACHED if reason.as_deref() == Some("swap") => false,
+            FRAME_DETACHED => is_ours,
+            CRASHED => event.session() == self.session.as_ref(),
+            _ => session_id.is_some() && session_id == self.session,
+        };
+        is_over.then_some(Ending::Left)
     }
 }
 
 fn outcome(responded: ToolResponded) -> ToolOutcome {
     let ToolResponded { status, output, error_text, exception, .. } = responded;
     match status.as_str() {
-        "Completed" => ToolOutcome::Answered(output.unwrap_or_default()),
+        COMPLETED => ToolOutcome::Answered(output.unwrap_or_default()),
         "Canceled" => ToolOutcome::Cancelled,
         _ => {
             let thrown = exception.and_then(|exception| exception.description);

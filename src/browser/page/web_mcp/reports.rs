@@ -57,7 +57,7 @@ pub(super) struct Reports {
 pub(super) struct Source {
     pub(super) session: Session,
     frames: Vec<Frame>,
-    pub(super) events: Subscription,
+    events: Subscription,
 }
 
 impl Reports {
@@ -72,7 +72,7 @@ impl Reports {
             }
             // A frame that was removed meanwhile offers nothing.
             let Ok(session) = page.session_of(&frame.id) else { continue };
-            let events = session.subscribe(&[ADDED, REMOVED, RESPONDED]);
+            let events = session.subscribe(&[ADDED, REMOVED]);
             reports.sources.push(Source { session, frames: vec![frame], events });
         }
         for source in &reports.sources {
