@@ -2,7 +2,7 @@
 # Packages: diff 9.0.0 (npm), GNU diff and patch
 # Guess: A patch that `createTwoFilesPatch` makes with `ignoreWhitespace` applies to the old text, as one by `diff -w` does.
 # Seen: it does not: unchanged lines are written as the new text has them, removed ones as the old text has them, so the context is found
-#   in neither file. `applyPatch` returns false, also with `fuzzFactor: 0` on either text. GNU diff takes its context from the old file.
+#   in neither file. `applyPatch` returns false for either text. GNU diff takes its context from the old file.
 # Matters: A tool that shows an edit without its changes of blanks cannot use the same patch to make the edit. Make two patches.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"

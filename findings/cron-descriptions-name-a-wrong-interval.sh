@@ -2,7 +2,8 @@
 # Packages: cronstrue 3.39.0, cron-parser 5.10.5 (npm), cron-descriptor 2.2.1, croniter 7.0.0 (PyPI)
 # Guess: The English sentence that a library makes of `*/40 * * * *` says what happens: at minute 0 and 40 of each hour.
 # Seen: cronstrue and cron-descriptor both say "Every 40 minutes", though 40 and 20 minutes take turns, and "Every 90 minutes" of `*/90`,
-#   which cron-parser and croniter run each hour. Both are silent about the same for `*/5` hours, whose night has a gap of 4.
+#   which cron-parser and croniter run each hour. "Every 5 hours" for `0 */5` leaves out
+#   that the last gap of a day has 4.
 # Matters: A person who approves a schedule by its sentence approves another one. Show the next runs beside it.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
