@@ -3,7 +3,7 @@
 //   node model.mjs LOG     prints the port; writes a line of JSON for each request: {api, path, body}
 //
 // It answers "Done." If the newest words of the person contain `CALL NAME {JSON}`, it first calls that tool. `WAIT` in them delays
-// the answer until LOG.go exists.
+// the answer until LOG.go exists, `FAIL 400` is answered with that HTTP status.
 import { appendFileSync, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -102,6 +102,8 @@ const server = createServer(async (request, response) => {
   if (request.url.includes('/models') && request.method === 'GET')
     return json(200, { object: 'list', data: [{ id: 'm', object: 'model' }], models: [] });
   if (!api) return json(404, { error: { message: 'not here' } });
+  const status = Number(/FAIL (\d{3})/.exec(newest(body).words)?.[1]);
+  if (status) return json(status, { type: 'error', error: { type: 'invalid_request_error', code: status, message: 'the model says no' } });
   if (newest(body).words.includes('WAIT')) while (!existsSync(`${log}.go`) && !response.destroyed) await sleep(50);
   const answer = apis[api](body, wantedCall(body), request.url);
   if (!Array.isArray(answer)) return json(200, answer);
