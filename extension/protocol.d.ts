@@ -2167,7 +2167,7 @@ export type RefsShow = { chromeTabId: ChromeTabId, show: boolean, };
 /**
  * Why a tab of an everyday browser cannot be used.
  */
-export type Refusal = "cancelled" | "own-page" | "occupied" | "incognito" | "closed" | "too-large" | "too-old" | "not-here" | "not-attached";
+export type Refusal = "cancelled" | "own-page" | "other-frame" | "occupied" | "incognito" | "closed" | "too-large" | "too-old" | "not-here" | "not-attached";
 
 /**
  * `relay.answer`: the extension's notification with the result or error of one call.
