@@ -35,6 +35,8 @@ export class Relay {
   #moving = new Map();
   /** Tabs in which the person lets us set other extensions' frames aside, and whether some are. @type {Map<number, boolean>} */
   #aside = new Map();
+  /** Tabs in which such frames were put back and may not have loaded: loading ends an attachment. @type {Set<number>} */
+  #loading = new Set();
   /** Attachments that ended, until the daemon has been told. @type {Map<number, Promise<void>>} */ #ending = new Map();
   /** The press that has no release yet, by its tab. @type {Map<number, object>} */ #pressed = new Map();
   /** The parameters that arrive in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
@@ -151,6 +153,7 @@ export class Relay {
     // Another command may have attached since: Chrome would end that.
     if (this.#attached.has(tabId) || !this.#aside.get(tabId)) return;
     this.#aside.set(tabId, false);
+    this.#loading.add(tabId);
     await putBack(tabId);
   }
 
@@ -185,6 +188,7 @@ export class Relay {
   /** @param {number} tabId */
   async #enter(tabId) {
     await this.cleared;
+    if (this.#loading.delete(tabId) && this.#aside.has(tabId)) await this.#takeOut(tabId);
     // Chrome may end the attachment before it has told us of it.
     this.#attached.add(tabId);
     try {

@@ -208,8 +208,7 @@ mod tests {
             let (ours, rest) = told.message.split_once("\n[UNTRUSTED TEXT ").unwrap();
             assert!(!ours.contains("class="), "{ours}");
             let nonce = &rest[..NONCE];
-            let (inside, after) =
-                rest.split_once(&format!("\n[END UNTRUSTED TEXT {nonce}]")).unwrap();
+            let (inside, after) = rest.split_once(&format!("\n[END UNTRUSTED TEXT {nonce}]")).unwrap();
             assert!(inside.contains("class=") && after.is_empty(), "{inside}");
             assert!(!inside[nonce.len()..].contains("UNTRUSTED"), "{inside}");
         }

@@ -1,11 +1,11 @@
 //! The `text`, `html`, `links` and `forms` commands.
 
 use crate::core::{Arguments, Context, Output};
+use crate::privacy::url_guard;
 use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, phrase,
     selector,
 };
-use crate::privacy::url_guard;
 use gstack_base::site::SiteOrPage;
 use gstack_browser::error::BrowserError;
 use gstack_browser::page::error::PageError;
