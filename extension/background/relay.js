@@ -165,7 +165,11 @@ export class Relay {
    */
   async #whyGone(tabId) {
     return chrome.tabs.get(tabId).then(
-      ({ url }) => (OF_THE_WEB.test(url ?? "") && !url?.startsWith(STORE) ? "other-frame" : "own-page"),
+      ({ url, pendingUrl }) => {
+        // The tab may be on its way to a page of the browser.
+        const shown = pendingUrl || url || "";
+        return OF_THE_WEB.test(shown) && !shown.startsWith(STORE) ? "other-frame" : "own-page";
+      },
       () => "closed",
     );
   }
