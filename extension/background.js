@@ -145,10 +145,7 @@ chrome.tabs.onRemoved.addListener((tabId) => {
   marks.closed(tabId);
 });
 chrome.tabs.onAttached.addListener((_tabId, { newWindowId }) => void tabs.windowChanged(newWindowId));
-chrome.tabs.onReplaced.addListener((added, removed) => {
-  tabs.removed(removed);
-  tabs.changed(added);
-});
+chrome.tabs.onReplaced.addListener((added, removed) => tabs.replaced(added, removed));
 chrome.windows.onFocusChanged.addListener((windowId) => {
   if (windowId === chrome.windows.WINDOW_ID_NONE) return;
   void tabs.windowChanged(windowId);

@@ -1123,7 +1123,11 @@ openerChromeTabId?: ChromeTabId | null,
 /**
  * Whether Chrome has just restored a closed tab as this one (`chrome.sessions`).
  */
-restored?: boolean, };
+restored?: boolean, 
+/**
+ * The id that Chrome had given this tab before: it changes if Chrome discards a page to save memory.
+ */
+replaces?: ChromeTabId | null, };
 
 /**
  * Chrome's own id of a tab (`chrome.tabs.Tab.id`). Unique within one browser run only.
@@ -2167,7 +2171,7 @@ export type RefsShow = { chromeTabId: ChromeTabId, show: boolean, };
 /**
  * Why a tab of an everyday browser cannot be used.
  */
-export type Refusal = "cancelled" | "own-page" | "occupied" | "incognito" | "closed" | "too-large" | "too-old" | "not-here" | "not-attached";
+export type Refusal = "cancelled" | "own-page" | "other-frame" | "occupied" | "incognito" | "closed" | "too-large" | "too-old" | "not-here" | "not-attached";
 
 /**
  * `relay.answer`: the extension's notification with the result or error of one call.
@@ -2177,7 +2181,11 @@ export type RelayAnswer = { call: number, result?: unknown, error?: RelayError, 
 /**
  * `relay.attach`: attaches to a tab. Answered by [`RelayAttached`].
  */
-export type RelayAttach = { call: number, chromeTabId: ChromeTabId, };
+export type RelayAttach = { call: number, chromeTabId: ChromeTabId, 
+/**
+ * The person lets gstack take frames of other extensions out of the page while it is attached.
+ */
+setAside?: boolean, };
 
 /**
  * `relay.command`: one DevTools command for an attached tab. Answered with the DevTools result or error.
@@ -2232,7 +2240,7 @@ export type RelayTab = { call: number, act: RelayTabAct,
  */
 chromeTabId?: ChromeTabId | null, };
 
-export type RelayTabAct = "open" | "close" | "show" | "leave" | "panel";
+export type RelayTabAct = "open" | "close" | "show" | "leave" | "panel" | "read";
 
 /**
  * Whether agents run in a sandbox.

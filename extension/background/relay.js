@@ -7,6 +7,7 @@
  */
 
 import { Downloads } from "./downloads.js";
+import { putBack, readText, setAside } from "./frames-aside.js";
 import { PanelKeyboard } from "./panel-keyboard.js";
 
 /** The only CDP version that Chrome accepts. */
@@ -15,6 +16,13 @@ const PROTOCOL = "1.3";
 const ATTACHED_ALREADY = "Another debugger is already attached";
 /** Chrome's text for pages that extensions cannot access: its own, other extensions' and the Web Store's. */
 const OWN_PAGE = /^Cannot access a |cannot be scripted/;
+/** Pages of the web; in them that text is about another extension's frame. */
+const OF_THE_WEB = /^(https?|file):/;
+const STORE = "https://chromewebstore.google.com/";
+/** Chrome's text for the latter. */
+const OTHER_FRAME = "Cannot access a chrome-extension:// URL of different extension";
+const NOT_ATTACHED = /^Debugger is not attached/;
+const MOUSE = "Input.dispatchMouseEvent";
 /** The limit for a message to the daemon, in characters of its largest text: Chrome throws above 64 MiB. */
 const LARGEST = 60 * 1024 * 1024;
 
@@ -25,6 +33,12 @@ export class Relay {
    * @type {Map<number, Promise<void>>}
    */
   #moving = new Map();
+  /** Tabs in which the person lets us set other extensions' frames aside, and whether some are. @type {Map<number, boolean>} */
+  #aside = new Map();
+  /** Tabs in which such frames were put back and may not have loaded: loading ends an attachment. @type {Set<number>} */
+  #loading = new Set();
+  /** Attachments that ended, until the daemon has been told. @type {Map<number, Promise<void>>} */ #ending = new Map();
+  /** The press that has no release yet, by its tab. @type {Map<number, object>} */ #pressed = new Map();
   /** The parameters that arrive in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
   /** The current connection to the daemon. Results of one connection are neither kept nor reported in the next. */
   #connection = 0;
@@ -94,48 +108,116 @@ export class Relay {
   async detached({ tabId, targetId }, reason) {
     if (targetId !== undefined) this.keyboard.detached(targetId);
     if (tabId === undefined || !this.#attached.delete(tabId)) return;
+    await this.#ended(tabId, reason === "canceled_by_user" ? "cancelled" : undefined);
+  }
+
+  /** Reports an attachment that Chrome has ended. @param {number} tabId @param {Refusal} [known] */
+  #ended(tabId, known) {
+    const told = this.#tellEnded(tabId, known).finally(() => this.#ending.get(tabId) === told && this.#ending.delete(tabId));
+    this.#ending.set(tabId, told);
+    return told;
+  }
+
+  /** @param {number} tabId @param {Refusal} [known] */
+  async #tellEnded(tabId, known) {
     const connection = this.#connection;
-    const why = reason === "canceled_by_user" ? "cancelled" : await this.#whyGone(tabId);
+    const why = known ?? (await this.#whyGone(tabId));
+    if (why === "other-frame") await this.#inTurn(tabId, () => this.#release(tabId));
+    if (this.#aside.get(tabId)) void this.#inTurn(tabId, () => this.#back(tabId));
+    this.#pressed.delete(tabId);
     if (connection === this.#connection) this.tell("relay.detached", { chromeTabId: tabId, reason: why });
   }
 
+  /** Ends a press that made another extension put its frame into the page: Chrome took the press and no more. @param {number} tabId */
+  async #release(tabId) {
+    const pressed = this.#pressed.get(tabId);
+    if (!pressed || !this.#aside.has(tabId)) return;
+    try {
+      await this.#takeOut(tabId);
+      await chrome.debugger.attach({ tabId }, PROTOCOL);
+      await chrome.debugger.sendCommand({ tabId }, MOUSE, { ...pressed, type: "mouseReleased", buttons: 0 });
+      await chrome.debugger.detach({ tabId });
+    } catch {
+      // The tab has closed, or the frame came back. The daemon says that it is unknown whether the act arrived.
+    }
+  }
+
+  /** @param {number} tabId */
+  async #takeOut(tabId) {
+    this.#aside.set(tabId, true);
+    await setAside(tabId);
+  }
+
+  /** @param {number} tabId */
+  async #back(tabId) {
+    // Another command may have attached since: Chrome would end that.
+    if (this.#attached.has(tabId) || !this.#aside.get(tabId)) return;
+    this.#aside.set(tabId, false);
+    this.#loading.add(tabId);
+    await putBack(tabId);
+  }
+
   /**
-   * Returns why a tab detached: a tab that still exists shows a page that extensions cannot access.
+   * Returns why a tab detached: a tab that still exists shows a page that extensions cannot access, or a page of the web
+   * with a frame of another extension. Chrome's text is the same for both.
    * @param {number} tabId
    * @returns {Promise<Refusal>}
    */
   async #whyGone(tabId) {
     return chrome.tabs.get(tabId).then(
-      () => "own-page",
+      ({ url, pendingUrl }) => {
+        // The tab may be on its way to a page of the browser.
+        const shown = pendingUrl || url || "";
+        return OF_THE_WEB.test(shown) && !shown.startsWith(STORE) ? "other-frame" : "own-page";
+      },
       () => "closed",
     );
   }
 
   /** @param {RelayAttach} params */
-  async #attach({ call, chromeTabId: tabId }) {
+  async #attach({ call, chromeTabId: tabId, setAside }) {
     await this.#answer(
       call,
       async () => {
+        if (!setAside) this.#aside.delete(tabId);
+        else if (!this.#aside.has(tabId)) this.#aside.set(tabId, false);
         await this.#inTurn(tabId, () => this.#enter(tabId));
         const targets = await chrome.debugger.getTargets();
         return { targetId: targets.find((target) => target.tabId === tabId && target.type === "page")?.id };
       },
-      async (text) => (OWN_PAGE.test(text) ? "own-page" : (await this.#whyGone(tabId)) === "closed" ? "closed" : "occupied"),
+      (text) => this.#refusalOf(tabId, text),
     );
   }
 
   /** @param {number} tabId */
   async #enter(tabId) {
     await this.cleared;
-    try {
-      await chrome.debugger.attach({ tabId }, PROTOCOL);
-    } catch (error) {
-      if (!String(error).includes(ATTACHED_ALREADY)) throw error;
-      await chrome.debugger.detach({ tabId });
-      await chrome.debugger.attach({ tabId }, PROTOCOL);
-    }
+    if (this.#loading.delete(tabId) && this.#aside.has(tabId)) await this.#takeOut(tabId);
+    // Chrome may end the attachment before it has told us of it.
     this.#attached.add(tabId);
+    try {
+      await chrome.debugger.attach({ tabId }, PROTOCOL).catch((error) => this.#enterAfter(tabId, error));
+    } catch (error) {
+      this.#attached.delete(tabId);
+      throw error;
+    }
+    if (!this.#attached.has(tabId)) throw new Error(OTHER_FRAME);
     this.keyboard.watch(true);
+  }
+
+  /** Attaches once what was in the way is gone, if it may go. @param {number} tabId @param {unknown} error */
+  async #enterAfter(tabId, error) {
+    const text = error instanceof Error ? error.message : String(error);
+    if (text.includes(ATTACHED_ALREADY)) await chrome.debugger.detach({ tabId });
+    else if (this.#aside.has(tabId) && (await this.#refusalOf(tabId, text)) === "other-frame") await this.#takeOut(tabId);
+    else throw error;
+    await chrome.debugger.attach({ tabId }, PROTOCOL);
+  }
+
+  /** Returns what Chrome's text means for a tab. @param {number} tabId @param {string} text @returns {Promise<Refusal>} */
+  async #refusalOf(tabId, text) {
+    const why = await this.#whyGone(tabId);
+    return OWN_PAGE.test(text) || why === "closed" ? why : "occupied";
   }
 
   /** Detaches from a tab; none of its later events are forwarded. @param {number} tabId */
@@ -143,10 +225,12 @@ export class Relay {
     if (!this.#attached.delete(tabId) && !this.#moving.has(tabId)) return;
     await this.#inTurn(tabId, async () => {
       this.#attached.delete(tabId);
+      this.#pressed.delete(tabId);
       this.keyboard.watch(this.#attached.size > 0);
       await chrome.debugger.detach({ tabId }).catch(() => {
         // It ended on its own.
       });
+      await this.#back(tabId);
     });
   }
 
@@ -178,10 +262,24 @@ export class Relay {
       call,
       () => {
         const whole = parts ? JSON.parse(parts.join("")) : params;
+        if (method === MOUSE) this.#pressedOr(tabId, whole);
         return chrome.debugger.sendCommand({ tabId, sessionId: sessionId ?? undefined }, method, whole);
       },
-      async () => (this.#attached.has(tabId) ? undefined : "not-attached"),
+      async (text) => {
+        // Chrome can end an attachment without saying so: as it begins, if another extension's frame appears then.
+        const ended = OWN_PAGE.test(text) || NOT_ATTACHED.test(text);
+        if (ended && this.#attached.delete(tabId)) void this.#ended(tabId);
+        // The daemon learns first why: then it does not take an act for one that never began.
+        await this.#ending.get(tabId);
+        return this.#attached.has(tabId) ? undefined : "not-attached";
+      },
     );
+  }
+
+  /** Keeps a press until its release. @param {number} tabId @param {any} event */
+  #pressedOr(tabId, event) {
+    if (event?.type === "mousePressed") this.#pressed.set(tabId, event);
+    if (event?.type === "mouseReleased") this.#pressed.delete(tabId);
   }
 
   /** @param {RelayTab} params */
@@ -199,6 +297,7 @@ export class Relay {
         }
         const tabId = /** @type {number} */ (chromeTabId);
         if (act === "close") await chrome.tabs.remove(tabId);
+        if (act === "read") return { chromeTabId: tabId, ...(await readText(tabId)) };
         if (act === "show") await chrome.tabs.update(tabId, { active: true });
         if (act === "leave") {
           await this.#blank(tabId);

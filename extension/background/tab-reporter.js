@@ -33,6 +33,8 @@ export class TabReporter {
   /** The tab whose page opened each tab: Chrome's own `openerTabId` is the tab in view. @type {Map<number, number>} */
   #openers = new Map();
   /** Tabs that Chrome has restored, until that is reported. @type {Set<number>} */ #restored = new Set();
+  /** The former id of a tab whose id Chrome has changed, until that is reported. @type {Map<number, number>} */
+  #replaced = new Map();
   #full = false;
   /** The last report in progress; reports run one after the other. */
   #flushed = Promise.resolve();
@@ -68,6 +70,17 @@ export class TabReporter {
     this.changed(tabId);
   }
 
+  /** Reports that Chrome has given a tab another id. @param {number} tabId @param {number} former */
+  replaced(tabId, former) {
+    // Both may be in one report: then nobody knows the id between.
+    this.#replaced.set(tabId, this.#replaced.get(former) ?? former);
+    this.#replaced.delete(former);
+    const opener = this.#openers.get(former);
+    if (opener !== undefined) this.#openers.set(tabId, opener);
+    this.removed(former);
+    this.changed(tabId);
+  }
+
   /** @param {number} tabId */
   removed(tabId) {
     this.#openers.delete(tabId);
@@ -97,16 +110,22 @@ export class TabReporter {
     const full = this.#full;
     const dirty = this.#dirty;
     const restored = this.#restored;
+    const replaced = this.#replaced;
     const removed = [...this.#removed];
     this.#full = false;
     this.#dirty = new Set();
     this.#restored = new Set();
+    this.#replaced = new Map();
     this.#removed = new Set();
     const [tabs, targets] = await Promise.all([chrome.tabs.query({}), chrome.debugger.getTargets()]);
     const byTab = new Map(targets.flatMap(({ type, tabId, id }) => (type === "page" && tabId !== undefined ? [[tabId, id]] : [])));
     const changed = tabs
       .filter(({ id }) => id !== undefined && (full || dirty.has(id)))
-      .map((tab) => ({ ...chromeTab(tab, byTab, this.#openers.get(tab.id ?? -1)), restored: restored.has(tab.id ?? -1) || undefined }));
+      .map((tab) => ({
+        ...chromeTab(tab, byTab, this.#openers.get(tab.id ?? -1)),
+        restored: restored.has(tab.id ?? -1) || undefined,
+        replaces: replaced.get(tab.id ?? -1),
+      }));
     if (full || changed.length > 0 || removed.length > 0) this.report({ full, tabs: changed, removed: full ? [] : removed });
   }
 }

@@ -66,6 +66,9 @@ pub enum BrowserError {
         /// The limit.
         after: Duration,
     },
+    /// Nothing in the page runs, not even what interrupts a busy script: a dialog stops it.
+    #[error("tab {0} does not answer: its page shows a dialog, it seems")]
+    Stopped(TabId),
     /// A tab of an everyday browser that gstack may not act on.
     #[error("{}", refusals::words(*.0))]
     Relay(Refusal),
@@ -111,6 +114,10 @@ impl From<BrowserError> for Fault {
             BrowserError::Timeout { what, after } | BrowserError::Unanswered { what, after } => {
                 let message = catalogue::PAGE_TIMEOUT.with([what, &after.as_secs_f32().to_string()]);
                 Some((FaultCode::Timeout, message, catalogue::PAGE_TIMEOUT_NEXT))
+            }
+            BrowserError::Stopped(tab) => {
+                let message = catalogue::PAGE_STOPPED.with([&tab.to_string()]);
+                Some((FaultCode::Conflict, message, catalogue::PAGE_STOPPED_NEXT))
             }
             BrowserError::NoSuchTab(tab) => {
                 Some((FaultCode::NotFound, catalogue::NO_SUCH_TAB.with([&tab.to_string()]), catalogue::SEE_OPEN_TABS))

@@ -39,7 +39,8 @@ impl Printing {
 impl Shared {
     /// Ends a print preview that a page opened during an act, and reports it like a dialog.
     pub(super) fn preview_seen(self: &Arc<Self>, target: &TargetInfo) {
-        if !target.url.starts_with(PREVIEW) {
+        // Each preview has a *tab* target and a frame too.
+        if target.kind != "page" || !target.url.starts_with(PREVIEW) {
             return;
         }
         {

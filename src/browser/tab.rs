@@ -27,6 +27,10 @@ const ENGAGE_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 /// A page that has not answered by then counts as hung.
 pub(super) const HUNG_AFTER: Duration = Duration::from_secs(3);
+/// A page that does not answer even [`INTERRUPTS`] by then is stopped.
+const STOPPED_AFTER: Duration = Duration::from_millis(1500);
+/// Chrome answers this in the middle of a script. Source: `DevToolsSession::ShouldInterruptForMethod` of Chromium.
+const INTERRUPTS: &str = "Performance.getMetrics";
 /// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not lose its
 /// focus, because that would close the menu that the click opened.
 const HOLD_LINGER: Duration = Duration::from_secs(20);
@@ -203,7 +207,23 @@ impl Tab {
             return Err(BrowserError::TabCrashed(self.id));
         }
         let ready = |phase: &Phase| matches!(phase, Phase::Ready | Phase::Failed(_));
-        self.wait_for(&mut phase, "reading the page's frames", ENGAGE_LIMIT, ready).await
+        let what = "reading the page's frames";
+        if self.browser.is_relayed() {
+            let soon = self.wait_for(&mut phase, what, STOPPED_AFTER, ready);
+            match tokio::join!(soon, self.is_stopped()) {
+                (Err(BrowserError::Timeout { .. }), true) => return Err(BrowserError::Stopped(self.id)),
+                (Err(BrowserError::Timeout { .. }), false) => {}
+                (known, _) => return known,
+            }
+        }
+        self.wait_for(&mut phase, what, ENGAGE_LIMIT, ready).await
+    }
+
+    /// Returns true if the page does not even answer what interrupts a busy script: a dialog stops everything. One that opened
+    /// before gstack attached is reported by no event.
+    async fn is_stopped(&self) -> bool {
+        let Ok(page) = self.page() else { return false };
+        page.call_json(INTERRUPTS, &serde_json::json!({}), STOPPED_AFTER).await.is_err()
     }
 
     /// Returns the session of a frame.

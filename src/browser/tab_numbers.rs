@@ -64,6 +64,14 @@ impl TabNumbers {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         *kept.entry(target.clone()).or_insert_with(|| self.next())
     }
+    /// Moves a number to another *tab* target.
+    pub(super) fn replaced(&self, former: &TargetId, target: &TargetId) {
+        let Some(kept) = &self.kept else { return };
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = kept.remove(former) {
+            kept.insert(target.clone(), id);
+        }
+    }
     /// Returns true if a tab of the one browser these numbers are kept for has or had this number.
     pub fn keeps(&self, id: TabId) -> bool {
         let holds = |kept: &Arc<Mutex<HashMap<TargetId, TabId>>>| {

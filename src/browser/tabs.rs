@@ -262,6 +262,16 @@ impl Tabs {
         vec![Follow::FindPage(known.info.target.clone())]
     }
 
+    /// Gives a tab another target, which keeps its number and everything else.
+    pub(super) fn replaced(&mut self, former: &TargetId, target: &TargetId) {
+        let Some(id) = self.by_target.remove(former) else { return };
+        self.by_target.insert(target.clone(), id);
+        self.numbers.replaced(former, target);
+        if let Some(known) = self.tabs.get_mut(&id) {
+            known.info.target = target.clone();
+        }
+    }
+
     /// Handles `targetCrashed` of a page target.
     pub(super) fn crashed(&mut self, page: &TargetId) -> Vec<Follow> {
         let Some(id) = self.by_page(page).map(|info| info.id) else { return Vec::new() };
@@ -349,6 +359,19 @@ mod tests {
         assert!(matches!(&follow[..], [Follow::FindPage(target)] if target.as_str() == "T"));
         page_of(&mut tabs, "T", "B");
         assert_eq!(tabs.by_page(&TargetId::new("B")).unwrap().id, TabId(1));
+    }
+
+    #[test]
+    fn a_discarded_tab_that_comes_back_under_another_id_keeps_its_number() {
+        let mut tabs = Tabs::new(TabNumbers::default().keeping());
+        tabs.seen(target("tab", "T", true), false);
+        page_of(&mut tabs, "T", "A");
+        let (former, other) = (TargetId::new("T"), TargetId::new("U"));
+        tabs.replaced(&former, &other);
+        assert!(tabs.destroyed(&former).is_empty(), "the former id closes nothing");
+        assert!(tabs.seen(target("tab", "U", true), false).is_empty(), "it is no other tab");
+        assert_eq!(tabs.by_target(&other), Some(TabId(1)));
+        assert_eq!(tabs.numbers.of(&other), TabId(1), "also on the next connection");
     }
 
     #[test]

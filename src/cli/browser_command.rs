@@ -12,7 +12,7 @@ use gstack_base::counted::counted;
 use gstack_base::home::Home;
 use gstack_base::state::State;
 use gstack_client::{direct, http::Client, upgrade};
-use gstack_command::registry;
+use gstack_command::{envelope, registry};
 use gstack_protocol::command::{CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, TOKEN_VARIABLE};
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::ffi::OsString;
@@ -109,7 +109,11 @@ fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choic
 pub(super) fn told(answer: Result<CommandResult, Fault>, writes: bool, json: bool) -> Result<ExitCode, Fault> {
     let result = answer.map_err(|fault| if writes { fault.of_writer() } else { fault.of_reader() })?;
     // The same format as over HTTP.
-    show(json, &result.answer(), || result.output.clone())?;
+    show(json, &result.answer(), || match std::io::stdout().is_terminal() {
+        // A pipe may be an agent's.
+        true => envelope::unwrapped(&result.output),
+        false => result.output.clone(),
+    })?;
     if result.opened_browser && std::io::stderr().is_terminal() {
         tell("Opened a browser without a window. For one with the side panel: gstack disconnect, then gstack connect.");
     }

@@ -121,20 +121,18 @@ pub fn http_guard(bytes: &[u8]) {
     assert!(matches!(site, None | Some(b"none" | b"same-origin")), "{site:?} came in");
 }
 
-/// The envelope: neither content nor an address can forge a marker.
+/// The envelope: content cannot forge a marker.
 pub fn envelope(bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
-    let (url, content) = text.split_at(text.char_indices().nth(60).map_or(text.len(), |(at, _)| at));
-    let wrapped = envelope::wrap_for_model(content, url);
-    let marker = Words::new("UNTRUSTED EXTERNAL CONTENT");
+    let wrapped = envelope::wrap_for_model(&String::from_utf8_lossy(bytes));
+    let marker = Words::new("UNTRUSTED TEXT");
     let (first, rest) = wrapped.split_once('\n').unwrap_or_default();
     let (body, last) = rest.rsplit_once('\n').unwrap_or_default();
     assert_eq!(marker.find(first).len(), 1, "{first}");
     assert_eq!(marker.find(last).len(), 1, "{last}");
     assert!(marker.find(body).is_empty(), "{body}");
-    let nonce = |line: &str, before: &str| line.strip_prefix(before).and_then(|rest| rest.get(..16)).map(str::to_owned);
-    let first = nonce(first, "--- BEGIN UNTRUSTED EXTERNAL CONTENT ");
-    assert!(first.is_some() && first == nonce(last, "--- END UNTRUSTED EXTERNAL CONTENT "));
+    let nonce = |line: &str, before: &str| line.strip_prefix(before).and_then(|rest| rest.get(..8)).map(str::to_owned);
+    let first = nonce(first, "[UNTRUSTED TEXT ");
+    assert!(first.is_some() && first == nonce(last, "[END UNTRUSTED TEXT "));
 }
 
 /// The URL guard: every address it accepts is a web page on a host that is not a metadata service.

@@ -17,6 +17,10 @@ pub type RelayCallId = u32;
 pub struct RelayAttach {
     pub call: RelayCallId,
     pub chrome_tab_id: ChromeTabId,
+    /// The person lets gstack take frames of other extensions out of the page while it is attached.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "for-tests", ts(as = "Option<bool>", optional))]
+    pub set_aside: bool,
 }
 
 /// The result of `relay.attach`.
@@ -88,14 +92,24 @@ pub enum RelayTabAct {
     Leave,
     /// Returns keyboard focus to the side panel that last had it.
     Panel,
+    /// Reads the page's text by a script of the extension, for a page that cannot be attached to.
+    Read,
 }
 
 /// The result of `relay.tab`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "for-tests", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RelayTabDone {
     pub chrome_tab_id: ChromeTabId,
+    /// The address of the page that was read, for `read`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
+    pub url: Option<String>,
+    /// Its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
+    pub text: Option<String>,
 }
 
 /// `relay.answer`: the extension's notification with the result or error of one call.
@@ -134,6 +148,8 @@ pub enum Refusal {
     Cancelled,
     /// A page of the browser, its store or another extension, which cannot be attached to.
     OwnPage,
+    /// The page has a frame of another extension: Chrome then refuses every attachment to the tab.
+    OtherFrame,
     /// Chrome refused to attach: another extension debugs the tab, or an administrator's policy forbids it.
     Occupied,
     /// The window is private (incognito).

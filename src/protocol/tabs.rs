@@ -37,6 +37,9 @@ pub struct ChromeTab {
     /// Whether Chrome has just restored a closed tab as this one (`chrome.sessions`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restored: bool,
+    /// The id that Chrome had given this tab before: it changes if Chrome discards a page to save memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<ChromeTabId>,
 }
 
 /// `tabs.changed`: the changes since the last report. With `full`, `tabs` is the complete list.

@@ -108,7 +108,7 @@ fn what_is_broken_is_listed_with_refs_and_a_clean_page_has_none() {
         let short = world.output("audit", &["a11y", "--limit", "1"]).await.unwrap();
         assert!(short.text.contains("\n  … 2 more\n"), "{}", short.text);
         assert_eq!(rule(&short.data.unwrap(), "image-alt")["elements"].as_array().unwrap().len(), 1);
-        assert!(world.for_model().run("a11y", &[]).await.contains("BEGIN UNTRUSTED EXTERNAL CONTENT"));
+        assert!(world.for_model().run("a11y", &[]).await.contains("UNTRUSTED TEXT"));
         for (arguments, code) in [
             (&["--rules", "no-such-rule"][..], FaultCode::BadRequest),
             (&["--tags", "no-such-tag"], FaultCode::BadRequest),

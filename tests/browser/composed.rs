@@ -17,7 +17,7 @@ fn a_chain_runs_all_its_commands_and_tells_of_each() {
         assert!(text.starts_with(&wanted_head) && text.ends_with("\n\n[js] 2"), "{text}");
         let json = format!(r#"[["goto", "{next}"], ["text", "h1"]]"#);
         let text = world.run("chain", &[&json]).await;
-        assert!(text.contains("[text] --- BEGIN UNTRUSTED EXTERNAL CONTENT"), "{text}");
+        assert!(text.contains("[text] [UNTRUSTED TEXT"), "{text}");
         assert_eq!(world.fault("chain", &["url | chain url"]).await.code, FaultCode::BadRequest);
         assert_eq!(world.fault("chain", &["nonsense"]).await.code, FaultCode::Unknown);
 

@@ -209,7 +209,7 @@ fn a_model_reads_no_body_of_another_site_and_nothing_of_a_page_that_was_left() {
         shown_with(&world, &cross, "inbox of ada").await;
         let told = model.run("network", &["show", &cross]).await;
         assert!(!told.contains("inbox of ada") && told.contains("not shown to agents"), "{told}");
-        assert!(told.contains("UNTRUSTED EXTERNAL CONTENT"), "{told}");
+        assert!(told.contains("UNTRUSTED TEXT"), "{told}");
         let first = listed(&world, &["--type", "document"]).await[0]["id"].to_string();
         assert!(model.run("network", &["show", &first]).await.contains("Traffic"));
         world.run("goto", &[&world.page("next.html")]).await;

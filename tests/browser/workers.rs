@@ -72,7 +72,7 @@ fn workers_of_the_origin_are_listed_and_stopped_and_no_others() {
         assert_eq!(world.run("js", &[STARTED]).await, second, "nobody there has stopped it");
         assert_eq!(world.run("workers", &["stop"]).await, "Stopped 1 service worker");
         assert_ne!(world.run("js", &[STARTED]).await, second);
-        assert!(world.for_model().run("workers", &[]).await.contains("BEGIN UNTRUSTED EXTERNAL CONTENT"));
+        assert!(world.for_model().run("workers", &[]).await.contains("UNTRUSTED TEXT"));
         world
     });
 }

@@ -52,7 +52,7 @@ describe('a conversation in the side panel', () => {
     const turn = await scene.ask('What does it say?');
     const read = await turn.tool('text', {});
     const text = read.content.map((one) => one.text).join('\n');
-    assert.match(text, /BEGIN UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16} \(source: http:\/\/127\.0\.0\.1/);
+    assert.match(text, /UNTRUSTED TEXT [0-9a-f]{8}\]/);
     assert.match(text, /Order/);
     turn.end();
     await scene.panel.gone('stop');

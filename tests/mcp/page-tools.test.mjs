@@ -130,7 +130,7 @@ describe("a page's tools for an MCP client", () => {
     const again = one.call('page_add', { count: 2 });
     await home.ok(['approvals', 'allow', (await asked()).approvalId]);
     const answer = await again;
-    assert.match(answer, /BEGIN UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}[^]*answer of add \{"count":2\}/);
+    assert.match(answer, /\[UNTRUSTED TEXT [0-9a-f]{8}[^]*answer of add \{"count":2\}/);
     const audit = await home.ok(['audit', '--json', '--lines', '20']);
     assert.ok(audit.includes('"page-tool"') && /webmcp-call --site \S+ add \[/.test(audit), audit);
     const activity = await home.ok(['activity', '--json']);

@@ -41,7 +41,7 @@ describe('taking a tab of an everyday browser over', () => {
   /** What a worker is told that asked for an act while the person had its tab. */
   const handedBack = (text, note) => {
     assert.match(text, new RegExp(`has handed it back\\. They say: ${note}`));
-    assert.match(text, /BEGIN UNTRUSTED EXTERNAL CONTENT[\s\S]*textbox/, 'the page as it is now');
+    assert.match(text, /UNTRUSTED TEXT[\s\S]*textbox/, 'the page as it is now');
   };
 
   /** Brings a tab into view, as the person does by a click on it. */
@@ -119,7 +119,7 @@ describe('taking a tab of an everyday browser over', () => {
     assert.match(await home.ok(['resume', 'I', 'only', 'looked']), /handed back tab \d+ to zed/);
     const { failed, text } = await clicking;
     assert.ok(failed, text);
-    assert.match(text, /They say: I only looked[\s\S]*BEGIN UNTRUSTED EXTERNAL CONTENT[\s\S]*Add one/);
+    assert.match(text, /They say: I only looked[\s\S]*UNTRUSTED TEXT[\s\S]*Add one/);
   });
 
   test('a click in the tab of an agent of the panel pauses it in its turn, and it goes on after it', async () => {

@@ -96,7 +96,7 @@ describe('taking a tab over', () => {
       const { failed, text } = await call;
       assert.ok(failed, text);
       assert.match(text, /The person took over this tab and has handed it back/);
-      assert.match(text, /BEGIN UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}[\s\S]*textbox/, 'the page as it is now');
+      assert.match(text, /\[UNTRUSTED TEXT [0-9a-f]{8}[\s\S]*textbox/, 'the page as it is now');
     }
     const told = [(await waits).text, (await filling).text].filter((text) => text.includes('They say: I filled in the email.'));
     assert.equal(told.length, 1, 'the note is given once');
@@ -120,7 +120,7 @@ describe('taking a tab over', () => {
       const { failed, text } = await filling;
       assert.ok(failed, text);
       assert.match(text, /has handed it back\. They say: I typed a letter\./);
-      assert.match(text, /BEGIN UNTRUSTED EXTERNAL CONTENT[\s\S]*textbox/, 'the page as it is now');
+      assert.match(text, /UNTRUSTED TEXT[\s\S]*textbox/, 'the page as it is now');
       assert.equal(await scene.page.evaluate(value), before, 'what it asked for meanwhile is not done');
       await there.call('fill', { selector: '#name', value: 'Grace' });
       assert.equal(await scene.page.evaluate(value), 'Grace', 'it goes on');

@@ -95,7 +95,7 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Removes the lines that mark untrusted content.
 fn without_envelope(output: &str) -> String {
-    let is_marker = |line: &str| line.starts_with("--- BEGIN UNTRUSTED") || line.starts_with("--- END UNTRUSTED");
+    let is_marker = |line: &str| line.starts_with("[UNTRUSTED TEXT") || line.starts_with("[END UNTRUSTED TEXT");
     output.lines().filter(|line| !is_marker(line)).collect::<Vec<_>>().join("\n")
 }
 
@@ -135,9 +135,9 @@ fn push(answer: &mut String, text: std::fmt::Arguments<'_>) {
 mod tests {
     use super::{fenced, links, plain, summary};
 
-    const TEXT: &str = "--- BEGIN UNTRUSTED EXTERNAL CONTENT (source: https://a.test/) ---\nMenu\nHome\n\
+    const TEXT: &str = "[UNTRUSTED TEXT]\nMenu\nHome\n\
         This is the first long sentence of the page, with enough words. And here is a second one that goes on.\n\
-        --- END UNTRUSTED EXTERNAL CONTENT ---";
+        [END UNTRUSTED TEXT]";
 
     #[test]
     fn a_summary_has_title_prose_and_headings() {

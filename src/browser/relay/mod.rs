@@ -35,7 +35,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use strip::{Strip, page_target};
 use tokio::sync::mpsc;
-use translate::{LEAVE_OWN_PAGE, Translator};
+use translate::{LEAVE_OWN_PAGE, READ_TEXT, Translator};
 
 /// The most messages queued in each direction. Writers wait when a queue is full: the connection's writer task, whose
 /// own queue is bounded, and the reader of the extension's port, so that gstack reads the extension's messages no
@@ -104,6 +104,9 @@ impl Relay {
     /// Applies the extension's report of its tabs; the tabs are up to date when this returns.
     pub fn report(&self, changed: &TabsChanged) -> Reported {
         let mut strip = lock(&self.strip);
+        for (former, tab) in changed.tabs.iter().filter_map(|tab| Some((tab.replaces?, tab))) {
+            self.browser.shared.state().tabs.replaced(&tab_target(former), &tab_target(tab.chrome_tab_id));
+        }
         let changes = strip.apply(changed);
         let mut opened = Vec::new();
         for tab in &changes.present {
@@ -170,6 +173,19 @@ impl Tab {
         let target = serde_json::json!({ "targetId": self.info()?.target });
         self.browser().root().call_json(LEAVE_OWN_PAGE, &target, LEAVE_LIMIT).await?;
         Ok(())
+    }
+
+    /// Returns the address and the text of a page that gstack cannot attach to (everyday browsers only), as the extension reads it: without
+    /// frames and closed roots.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed, or the extension does not answer or cannot do it.
+    pub async fn text_by_extension(&self) -> Result<(String, String), BrowserError> {
+        let target = serde_json::json!({ "targetId": self.info()?.target });
+        let reply = self.browser().root().call_json(READ_TEXT, &target, LEAVE_LIMIT).await?;
+        let field = |name: &str| reply[name].as_str().unwrap_or_default().to_owned();
+        Ok((field("url"), field("text")))
     }
 }
 

@@ -10,7 +10,7 @@ use gstack_protocol::relay::Refusal;
 /// DevTools itself uses codes down to −32999.
 const FIRST: i64 = -33001;
 
-const ALL: [Refusal; 9] = [
+const ALL: [Refusal; 10] = [
     Refusal::Cancelled,
     Refusal::OwnPage,
     Refusal::Occupied,
@@ -20,6 +20,7 @@ const ALL: [Refusal; 9] = [
     Refusal::TooOld,
     Refusal::NotHere,
     Refusal::NotAttached,
+    Refusal::OtherFrame,
 ];
 
 /// Returns the error code of this refusal.
@@ -43,6 +44,7 @@ pub fn fault(refusal: Refusal) -> Fault {
     let (code, message, hint) = match refusal {
         Refusal::Cancelled => (FaultCode::Cancelled, catalogue::RELAY_CANCELLED, catalogue::RELAY_CANCELLED_NEXT),
         Refusal::OwnPage => (FaultCode::Forbidden, catalogue::RELAY_OWN_PAGE, catalogue::RELAY_OWN_PAGE_NEXT),
+        Refusal::OtherFrame => (FaultCode::Forbidden, catalogue::RELAY_OTHER_FRAME, catalogue::RELAY_OTHER_FRAME_NEXT),
         Refusal::Occupied => (FaultCode::Conflict, catalogue::RELAY_OCCUPIED, catalogue::RELAY_OCCUPIED_NEXT),
         Refusal::Incognito => (FaultCode::Forbidden, catalogue::RELAY_INCOGNITO, catalogue::RELAY_INCOGNITO_NEXT),
         Refusal::Closed => (FaultCode::TabGone, catalogue::RELAY_CLOSED, catalogue::SEE_OPEN_TABS),

@@ -27,6 +27,9 @@ pub(super) const LEAVE_OWN_PAGE: &str = "Relay.leaveOwnPage";
 /// Gives the keyboard focus back to the side panel that had it last.
 pub(crate) const PANEL_TO_FRONT: &str = "Relay.panelToFront";
 
+/// Reads a page's text without attaching to it. DevTools has no such command.
+pub(super) const READ_TEXT: &str = "Relay.readText";
+
 /// Attaches a CDP client to the *tab* target, the page, or a frame or worker of a tab that gstack is attached to. DevTools has no
 /// such command: it would need a second session.
 pub(crate) const ATTACH_CLIENT: &str = "Relay.attachClient";
@@ -79,6 +82,7 @@ enum PendingRequest {
     Command(ChromeTabId, String),
     Open,
     Tab,
+    Read,
 }
 
 #[derive(Deserialize, Default)]
@@ -196,6 +200,7 @@ impl Translator {
                     false => out.push(done(id, json!({ "success": true }))),
                 }
             }
+            (READ_TEXT, Some(tab)) => self.ask_of_tab(id, PendingRequest::Read, RelayTabAct::Read, Some(tab), out),
             (PANEL_TO_FRONT, _) => self.ask_of_tab(id, PendingRequest::Tab, RelayTabAct::Panel, None, out),
             // Only the browser knows the window; the next command brings it to the front regardless.
             ("Browser.getWindowForTarget", _) => {
@@ -224,7 +229,7 @@ impl Translator {
             return out.push(refused(id, refusal));
         }
         self.asked.insert(id, PendingRequest::Attach(tab));
-        out.push(extension(ToPanel::RelayAttach(RelayAttach { call: id, chrome_tab_id: tab })));
+        out.push(extension(ToPanel::RelayAttach(RelayAttach { call: id, chrome_tab_id: tab, set_aside: false })));
     }
 
     /// Attaches a client to a target of a tab that gstack is attached to.
@@ -314,6 +319,13 @@ impl Translator {
                 }
             }
             PendingRequest::Tab => done(id, json!({ "success": true })),
+            PendingRequest::Read => {
+                let told = result.as_deref().and_then(|raw| serde_json::from_str::<RelayTabDone>(raw.get()).ok());
+                match told.and_then(|told| told.url.zip(told.text)) {
+                    Some((url, text)) => done(id, json!({ "url": url, "text": text })),
+                    None => refused(id, Refusal::TooOld),
+                }
+            }
         })
     }
 
@@ -349,7 +361,7 @@ impl Translator {
         let RelayDetached { chrome_tab_id: tab, reason } = detached;
         let of_tab = |_: &u32, asked: &mut PendingRequest| match asked {
             PendingRequest::Attach(of) | PendingRequest::Command(of, _) => *of == tab,
-            PendingRequest::Open | PendingRequest::Tab => false,
+            PendingRequest::Open | PendingRequest::Tab | PendingRequest::Read => false,
         };
         let waiting: Vec<u32> = self.asked.extract_if(of_tab).map(|(id, _)| id).collect();
         // Ends the session first, so that a caller that gets an error can look up the reason.

@@ -27,6 +27,7 @@ pub(super) fn tab(id: i64, url: &str) -> ChromeTab {
         target_id: Some(TargetId::new(format!("PAGE{id}"))),
         opener_chrome_tab_id: None,
         restored: false,
+        replaces: None,
     }
 }
 

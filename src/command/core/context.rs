@@ -14,6 +14,7 @@ use gstack_base::site_list::SiteList;
 use gstack_browser::browser::Browser;
 use gstack_browser::dialogs::DialogPolicy;
 use gstack_browser::effects::Effects;
+use gstack_browser::page::error::PageError;
 use gstack_browser::page::video::Recordings;
 use gstack_browser::page::{Expected, Page, Pages, PointerWatch};
 use gstack_browser::tab::Tab;
@@ -191,10 +192,18 @@ impl Context {
     }
     /// Opens the tab's page, waiting for its turn.
     pub(crate) async fn page(&self) -> Result<Page, Fault> {
-        let page = self.pages.open(&self.tab().await?).await?;
+        Ok(self.page_or_error().await?)
+    }
+    /// Does the same, for a command that has another way if the page cannot be opened.
+    pub(crate) async fn page_or_error(&self) -> Result<Page, PageError> {
+        let tab = match self.tab {
+            Some(id) => self.browser.tab(id)?,
+            None => self.browser.current().await?,
+        };
+        let page = self.pages.open(&tab).await?;
         let page =
             page.only_to(self.expected.clone()).only_on(self.only_on.clone()).await?.watched_by(self.pointer.clone());
-        Ok(page.recorded(&self.effects, self.dialogs.clone())?)
+        page.recorded(&self.effects, self.dialogs.clone())
     }
 }
 
@@ -282,9 +291,9 @@ impl Output {
         self.wrapped(envelope::wrap_for_model)
     }
 
-    fn wrapped(self, wrap: impl FnOnce(&str, &str) -> String) -> CommandResult {
+    fn wrapped(self, wrap: impl FnOnce(&str) -> String) -> CommandResult {
         let mut output = match &self.source_url {
-            Some(url) => wrap(&self.text, url),
+            Some(_) => wrap(&self.text),
             None => self.text,
         };
         if let Some(head) = self.head {

@@ -1,11 +1,16 @@
 //! The `text`, `html`, `links` and `forms` commands.
 
 use crate::core::{Arguments, Context, Output};
+use crate::privacy::url_guard;
 use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, phrase,
     selector,
 };
+use gstack_base::site::SiteOrPage;
+use gstack_browser::error::BrowserError;
+use gstack_browser::page::error::PageError;
 use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::relay::Refusal;
 use serde_json::json;
 
 pub(crate) const COMMANDS: &[Spec] = &[
@@ -95,9 +100,18 @@ pub(crate) const COMMANDS: &[Spec] = &[
     },
 ];
 
+const BESIDE_FRAME: &str = "Another extension has put a frame into this page, and Chrome keeps gstack out of such pages: this is the \
+    page's own text, without its frames.";
+
 async fn text(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let page = context.page().await?;
     let target = arguments.target("sel");
+    let page = match context.page_or_error().await {
+        Ok(page) => page,
+        Err(PageError::Browser(BrowserError::Relay(Refusal::OtherFrame))) if target.is_none() => {
+            return text_by_extension(context).await;
+        }
+        Err(error) => return Err(error.into()),
+    };
     let text = match context.for_model {
         true => page.text_with_marks(target.as_ref()).await?,
         false => page.text(target.as_ref()).await?,
@@ -107,6 +121,21 @@ async fn text(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     if is_empty {
         output.say(Some(page.why_empty().await?));
     }
+    Ok(output)
+}
+
+/// Reads a page to which Chrome lets gstack not attach.
+async fn text_by_extension(context: &Context) -> Result<Output, Fault> {
+    let (url, text) = context.tab().await?.text_by_extension().await?;
+    if url_guard::is_refused_address(&url) {
+        return Err(BrowserError::RefusedAddress(url).into());
+    }
+    let shown = SiteOrPage::of(&url);
+    if let Some(wanted) = context.only_on.as_ref().filter(|wanted| **wanted != shown) {
+        return Err(PageError::OtherSite { wanted: wanted.to_string() }.into());
+    }
+    let mut output = Output::from_page(text, url);
+    output.say(Some(BESIDE_FRAME.to_owned()));
     Ok(output)
 }
 

@@ -48,7 +48,13 @@ impl Browsers {
             lets_go_after: Some(self.needs().config.get().browser.let_go_after()),
         };
         let about = About { product: hello.browser.clone(), can_relay: hello.relay };
-        let outlet = Box::new(move |message: ToPanel| sender.send(&message.envelope(None)));
+        let config = self.needs().config.clone();
+        let outlet = Box::new(move |mut message: ToPanel| {
+            if let ToPanel::RelayAttach(attach) = &mut message {
+                attach.set_aside = config.get().browser.set_frames_aside;
+            }
+            sender.send(&message.envelope(None));
+        });
         let relay = Relay::open(run, about, options, outlet);
         let name = hello.browser.clone().unwrap_or_else(|| "browser".to_owned());
         let everyday = Arc::new(Everyday { relay, pages: Pages::default(), name });

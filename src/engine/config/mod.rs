@@ -85,6 +85,8 @@ pub struct BrowserConfig {
     pub capture_to_disk: bool,
     /// gstack detaches from a tab of an everyday browser after this long without activity in it.
     pub let_go_seconds: f64,
+    /// gstack takes frames of other extensions out of a page of an everyday browser while it is attached to the tab.
+    pub set_frames_aside: bool,
     /// How to answer dialogs opened by a person's own commands and scripts. During an agent's turn the person is asked.
     pub dialogs: DialogAnswers,
     /// The only sites that a browser started by gstack may reach. Read when it starts.
@@ -148,6 +150,7 @@ impl Default for BrowserConfig {
             snapshot_limit: SNAPSHOT_LIMIT,
             capture_to_disk: false,
             let_go_seconds: 20.0,
+            set_frames_aside: false,
             dialogs: DialogAnswers::default(),
             only_sites: SiteList::default(),
             endpoints: BTreeMap::new(),

@@ -22,7 +22,7 @@ pub(super) struct SettingDefinition {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-pub(super) const SETTINGS: [SettingDefinition; 21] = [
+pub(super) const SETTINGS: [SettingDefinition; 22] = [
     SettingDefinition {
         name: "agents.default",
         group: "Agents",
@@ -194,6 +194,16 @@ pub(super) const SETTINGS: [SettingDefinition; 21] = [
         range: Some((0.0, 3600.0)),
         whole: true,
         value: |config| SettingValue::Number(config.browser.let_go_seconds),
+    },
+    SettingDefinition {
+        name: "browser.set-frames-aside",
+        group: "gstack",
+        label: "Set other extensions' frames aside",
+        help: "In your everyday browser: takes frames of other extensions out of a page while gstack works in it, then puts them back. Chrome keeps gstack out of pages with such frames.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.browser.set_frames_aside),
     },
     SettingDefinition {
         name: "daemon.port",

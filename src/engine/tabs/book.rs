@@ -54,6 +54,11 @@ impl TabBook {
         let mut book = lock(&self.book);
         let Book { reported, foreign, .. } = &mut *book;
         let known = reported.entry(port).or_default();
+        for (former, tab) in changed.tabs.iter().filter_map(|tab| Some((tab.replaces?, tab))) {
+            if let Some(number) = foreign.remove(&(port, former)) {
+                foreign.insert((port, tab.chrome_tab_id), number);
+            }
+        }
         let mut gone = Vec::new();
         if changed.full {
             let present: Vec<ChromeTabId> = changed.tabs.iter().map(|tab| tab.chrome_tab_id).collect();

@@ -33,6 +33,8 @@ catalogue! {
     TAB_CRASHED_NEXT = "Load it again (reload), or go to another address (goto).";
     PAGE_TIMEOUT = "$1 took longer than $2 s";
     PAGE_TIMEOUT_NEXT = "The page may be unresponsive, or the computer busy: try again, or reload the page. Commands with --timeout can wait longer.";
+    PAGE_STOPPED = "the page of tab $1 does not answer: it seems to show a dialog (alert, confirm or print) that opened before gstack attached";
+    PAGE_STOPPED_NEXT = "Answer the dialog in the browser, then repeat the command. `goto` and `reload` leave the page with it.";
     PICK_FORBIDDEN = "you can't pick an element here: extensions can't access the browser's own pages";
     PICK_FORBIDDEN_STORE = "you can't pick an element here: extensions can't access the extension store";
     PICK_FORBIDDEN_NEXT = "Open another page, or choose from the refs of a snapshot.";
@@ -40,6 +42,8 @@ catalogue! {
     RELAY_CANCELLED_NEXT = "To attach it again, send a message from the tab's side panel, use a button there, or run: gstack connect --everyday";
     RELAY_OWN_PAGE = "extensions can't access the browser's own pages, its store or other extensions";
     RELAY_OWN_PAGE_NEXT = "Open another page; `goto` works here too.";
+    RELAY_OTHER_FRAME = "another extension has put a frame into this page, and Chrome keeps gstack out of such pages";
+    RELAY_OTHER_FRAME_NEXT = "To let gstack take such frames out while it works: gstack settings set browser.set-frames-aside true. Or close that extension's box in the page. `text` works without.";
     RELAY_OCCUPIED = "the browser does not let gstack attach to this tab: another extension is debugging it, or an administrator forbids it";
     RELAY_OCCUPIED_NEXT = "Stop the other tool in this tab, or use the browser of `gstack connect`.";
     RELAY_INCOGNITO = "this is a private window, and gstack never acts there";

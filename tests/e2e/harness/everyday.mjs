@@ -46,6 +46,11 @@ export class Everyday {
     return everyday;
   }
 
+  /** Loads another extension beside ours; it acts in pages that load from then on. */
+  load(folder) {
+    return this.#send('Extensions.loadUnpacked', { path: folder });
+  }
+
   /** Confirms this browser as the person, as its side panel asks; the panel that was opened for it is closed again. */
   async confirm(home) {
     const { targetId } = await this.client.send('Target.createTarget', {
