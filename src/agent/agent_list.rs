@@ -64,6 +64,8 @@ struct Shared {
     found: Mutex<Option<Vec<AgentInfo>>>,
     /// Held during a probe, so that other callers wait for its result instead of starting every program again.
     looking: tokio::sync::Mutex<()>,
+    /// What running agents have offered, which a probe does not ask for.
+    learned: Mutex<BTreeMap<AgentName, Offers>>,
     /// What the running probe has found so far.
     looked: watch::Sender<Vec<AgentInfo>>,
     /// The agent that a message waits for: it is examined next.
@@ -126,6 +128,7 @@ impl Agents {
                 confiner,
                 found: Mutex::default(),
                 looking: Default::default(),
+                learned: Mutex::default(),
                 looked: watch::Sender::new(Vec::new()),
                 wanted: Mutex::default(),
             }),
@@ -214,22 +217,20 @@ impl Agents {
 
     /// Merges a running agent's offers into the result of the last probe. Returns all agents if that changed anything.
     pub fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
+        let mut learned = self.shared.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = learned.entry(name.clone()).or_default();
+        let Offers { models, modes, commands, account } = offers;
+        *known = Offers {
+            models: models.or_else(|| known.models.take()),
+            modes: modes.or_else(|| known.modes.take()),
+            commands: commands.or_else(|| known.commands.take()),
+            account: account.or_else(|| known.account.take()),
+        };
         let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
         let all = found.as_mut()?;
         let info = all.iter_mut().find(|info| info.name == *name)?;
         let before = info.clone();
-        if let Some(models) = offers.models {
-            info.models = models;
-        }
-        if let Some(modes) = offers.modes {
-            info.modes = modes;
-        }
-        if let Some(commands) = offers.commands {
-            info.commands = commands;
-        }
-        if offers.account.is_some() {
-            info.account = offers.account;
-        }
+        with_offers(info, known);
         (*info != before).then(|| all.clone())
     }
 
@@ -265,7 +266,11 @@ impl Agents {
         while !left.is_empty() {
             let wanted = self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let next = left.iter().position(|agent| Some(agent.name()) == wanted).unwrap_or_default();
-            found.push(probe(left.remove(next).as_ref(), &environment).await);
+            let mut info = probe(left.remove(next).as_ref(), &environment).await;
+            if let Some(known) = self.shared.learned.lock().unwrap_or_else(PoisonError::into_inner).get(&info.name) {
+                with_offers(&mut info, known);
+            }
+            found.push(info);
             self.shared.looked.send_replace(found.clone());
         }
         let place = |info: &AgentInfo| listed.agents.iter().position(|agent| agent.name() == info.name);
@@ -303,6 +308,23 @@ fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>) {
         .or_else(|| first(&|info| info.status == AgentStatus::Ready));
     if let Some(at) = at {
         found[at].default = true;
+    }
+}
+
+/// Adds what the agent offered when it ran last.
+fn with_offers(info: &mut AgentInfo, offers: &Offers) {
+    let Offers { models, modes, commands, account } = offers;
+    if let Some(models) = models {
+        info.models.clone_from(models);
+    }
+    if let Some(modes) = modes {
+        info.modes.clone_from(modes);
+    }
+    if let Some(commands) = commands {
+        info.commands.clone_from(commands);
+    }
+    if account.is_some() {
+        info.account.clone_from(account);
     }
 }
 

@@ -44,7 +44,7 @@ const codex = (home, address) =>
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
  * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
- * `mode`: a mode that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the
+ * `plans`: the step with which it makes a plan, if it has one. `mode`: a mode that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the
  * reason.
  */
 const TABLE = {
@@ -76,6 +76,7 @@ const TABLE = {
     prepare: codex,
     variables: () => ({ FAKE_KEY: 'dummy' }),
     calls: (tool, input) => [{ tool, namespace: 'mcp__gstack', input }],
+    plans: [{ tool: 'update_plan', input: { plan: [{ step: 'Move the tests', status: 'in_progress' }] } }],
     writes: (file) => [
       {
         tool: 'exec_command',
@@ -108,6 +109,7 @@ const TABLE = {
         },
       }),
     variables: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+    plans: [{ tool: 'todowrite', input: { todos: [{ content: 'Move the tests', status: 'in_progress', priority: 'high' }] } }],
     calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
     writes: (file) => [{ tool: 'write', input: { filePath: file, content: 'x' } }],
   },
@@ -209,6 +211,13 @@ const TABLE = {
     package: 'pi-acp',
     command: [npm('pi-acp')],
     fake: 'completions',
+    prepare: (home, address) =>
+      put(home, '.pi/agent/models.json', {
+        providers: {
+          fake: { baseUrl: `${address}/v1`, api: 'openai-completions', apiKey: 'dummy', models: [{ id: 'fake' }, { id: 'other' }] },
+        },
+      }),
+    variables: () => ({ PI_ACP_PI_COMMAND: npm('pi'), PI_OFFLINE: '1' }),
     calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
     writes: (file) => [{ tool: 'write', input: { path: file, content: 'x' } }],
   },
