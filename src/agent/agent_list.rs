@@ -268,7 +268,14 @@ impl Agents {
             let next = left.iter().position(|agent| Some(agent.name()) == wanted).unwrap_or_default();
             let mut info = probe(left.remove(next).as_ref(), &environment).await;
             if let Some(known) = self.shared.learned.lock().unwrap_or_else(PoisonError::into_inner).get(&info.name) {
-                with_offers(&mut info, known);
+                // What a probe finds by itself is newer.
+                let kept = Offers {
+                    models: known.models.clone().filter(|_| info.models.is_empty()),
+                    modes: known.modes.clone().filter(|_| info.modes.is_empty()),
+                    commands: known.commands.clone().filter(|_| info.commands.is_empty()),
+                    account: None,
+                };
+                with_offers(&mut info, &kept);
             }
             found.push(info);
             self.shared.looked.send_replace(found.clone());

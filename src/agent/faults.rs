@@ -2,9 +2,9 @@
 //!
 //! Owns the messages that are the same for all agents. Each adapter maps its agent's own errors.
 
+use super::adapter::AgentEnvironment;
 use super::clip::one_line;
 use super::process::child::ChildError;
-use super::adapter::AgentEnvironment;
 use super::process::refused::{self, LastWords};
 use super::sandbox::RefusedPath;
 use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};

@@ -95,7 +95,16 @@ impl Preset {
     pub fn configured(name: &str, label: Option<String>, program: PathBuf, arguments: Vec<OsString>) -> Self {
         let label = label.unwrap_or_else(|| name.to_owned());
         let (install, sign_in) = (None, None);
-        Self { name: name.to_owned(), label, program, arguments, install, sign_in, kind: Kind::Other, allowed: Vec::new() }
+        Self {
+            name: name.to_owned(),
+            label,
+            program,
+            arguments,
+            install,
+            sign_in,
+            kind: Kind::Other,
+            allowed: Vec::new(),
+        }
     }
 
     fn known(&self) -> Option<&'static KnownAgent> {

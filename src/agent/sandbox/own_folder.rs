@@ -83,10 +83,8 @@ fn real(path: &Path) -> PathBuf {
 fn own_folder(path: &Path, home: &Path, sandbox: &Sandbox) -> Option<PathBuf> {
     let real_home = home.canonicalize().ok()?;
     let within = path.strip_prefix(home).or_else(|_| path.strip_prefix(&real_home)).ok()?;
-    let parts: Option<Vec<&str>> = within
-        .components()
-        .map(|part| if let Component::Normal(name) = part { name.to_str() } else { None })
-        .collect();
+    let parts: Option<Vec<&str>> =
+        within.components().map(|part| if let Component::Normal(name) = part { name.to_str() } else { None }).collect();
     let parts = parts?;
     let depth = match *parts.first()? {
         ".local" | "Library" => 3,
@@ -158,14 +156,40 @@ mod tests {
             assert_eq!(of(path), own(folder), "{path}");
         }
         for path in [
-            ".ssh", ".ssh/id", ".gs", ".gs/config.toml", "", "/", "/home/..", ".keys/id", ".all", ".all/.ssh", ".root",
-            ".config", ".config/gh/hosts.yml", ".config/keys", ".claude/x", ".aws", "/etc/ssh/x",
+            ".ssh",
+            ".ssh/id",
+            ".gs",
+            ".gs/config.toml",
+            "",
+            "/",
+            "/home/..",
+            ".keys/id",
+            ".all",
+            ".all/.ssh",
+            ".root",
+            ".config",
+            ".config/gh/hosts.yml",
+            ".config/keys",
+            ".claude/x",
+            ".aws",
+            "/etc/ssh/x",
         ] {
             assert_eq!(of(path), RefusedPath::Closed, "{path}");
         }
         for path in [
-            ".bashrc", ".letters", ".gone", ".local/bin", ".local/bin/x", ".local/state", ".cargo/bin", "letters/a",
-            ".config/autostart/a.desktop", ".config/systemd/user/a", ".mine/../.profile", "/srv/x", "Library/Fonts",
+            ".bashrc",
+            ".letters",
+            ".gone",
+            ".local/bin",
+            ".local/bin/x",
+            ".local/state",
+            ".cargo/bin",
+            "letters/a",
+            ".config/autostart/a.desktop",
+            ".config/systemd/user/a",
+            ".mine/../.profile",
+            "/srv/x",
+            "Library/Fonts",
         ] {
             assert!(!matches!(of(path), RefusedPath::Own(_)), "{path}");
         }
