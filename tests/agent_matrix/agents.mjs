@@ -41,11 +41,13 @@ const codex = (home, address) =>
       'wire_api = "responses"\nenv_key = "FAKE_KEY"\nrequest_max_retries = 1\nstream_max_retries = 1\n',
   );
 
+const NEWER_PYTHON = 'it needs Python 3.12 or newer, and the last run had 3.11';
+
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
  * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
- * `plans`: the step with which it makes a plan, if it has one. `mode`: a mode that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the
- * reason.
+ * `plans`: the step with which it makes a plan, if it has one. `mode`: a mode that the person must choose before it writes. `without`:
+ * boxes that the agent itself makes impossible, each with the reason. `untried`: why there are no results yet.
  */
 const TABLE = {
   'claude-agent-acp': {
@@ -152,6 +154,7 @@ const TABLE = {
     package: 'mistral-vibe',
     folder: 'vibe',
     command: [python('vibe', 'vibe-acp')],
+    untried: NEWER_PYTHON,
     fake: 'completions',
     prepare: (home, address) =>
       put(
@@ -226,6 +229,7 @@ const TABLE = {
     package: 'fast-agent-mcp',
     folder: 'fast-agent',
     command: [python('fast-agent', 'fast-agent-acp'), '--model', 'generic.fake'],
+    untried: NEWER_PYTHON,
     fake: 'completions',
     variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
     without: { writes: 'It never asks before it writes, so its folder is read-only until you choose the other mode.' },
@@ -237,6 +241,7 @@ const TABLE = {
     package: 'openhands',
     folder: 'openhands',
     command: [python('openhands', 'openhands'), 'acp', '--override-with-envs'],
+    untried: NEWER_PYTHON,
     fake: 'completions',
     variables: (address) => ({ LLM_MODEL: 'openai/fake', LLM_API_KEY: 'dummy', LLM_BASE_URL: `${address}/v1` }),
     calls: (tool, input) => [{ tool, input }],

@@ -118,7 +118,15 @@ describe('an agent that needs a folder', { concurrency: false }, () => {
       symlinkSync(of(target), of(link));
     symlinkSync('/', of('.root'));
     const closed = ['.ssh', '.ssh/id', '.config', '.config/gh/hosts.yml', '.claude/x', '.keys/id', '.all', '.root', ''].map(of);
-    for (const wanted of [...closed, '/', home.home, path.join(home.home, 'config.toml'), of('.letters/a'), of('letters/a'), of('.bashrc/..')]) {
+    for (const wanted of [
+      ...closed,
+      '/',
+      home.home,
+      path.join(home.home, 'config.toml'),
+      of('.letters/a'),
+      of('letters/a'),
+      of('.bashrc/..'),
+    ]) {
       wants('other', wanted, true);
       const { code, said } = await chat('other').ended;
       assert.notEqual(code, 0, wanted);

@@ -176,9 +176,7 @@ export class Approval extends Ask {
       "details",
       { class: "approval__more", ontoggle: shown },
       h("summary", { class: "choice" }, icon("chevron-right"), t("more")),
-      ...(always
-        ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))]
-        : []),
+      ...(always ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))] : []),
       ...spans.map((minutes) =>
         choice(
           `unattended-${minutes}`,
