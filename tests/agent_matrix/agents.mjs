@@ -121,10 +121,6 @@ const TABLE = {
     command: [npm('qwen'), '--acp', '--auth-type', 'openai'],
     fake: 'completions',
     variables: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: 'dummy', OPENAI_MODEL: 'qwen3-vl-plus' }),
-    without: {
-      picture: 'Its model got no picture here. The cause is not known.',
-      resumes: 'It announces a way to resume that it lacks. gstack loads the session instead, which was not tried again.',
-    },
     finds: (tool) => ({
       search: [{ tool: 'tool_search', input: { query: `select:mcp__gstack__${tool}` } }],
       answer: `mcp__gstack__${tool}`,

@@ -1,6 +1,6 @@
 /*
- * The boxes of the matrix: what each agent is tried with, in order. Owns what a box demands. A box returns true, or why it does not
- * hold.
+ * The boxes of the matrix: what each agent is tried with, in order. Owns what a box demands. A box returns true, why it does not
+ * hold, or undefined if the agent cannot be tried.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -99,7 +99,7 @@ export const BOXES = [
     id: 'plans',
     title: 'shows its plan',
     async try(trial, agent) {
-      if (!agent.plans) return 'it was not tried';
+      if (!agent.plans) return undefined;
       const turn = await trial.say(agent, 'plan it', allowing(trial));
       const plan = turn.events.filter((event) => event.type === 'plan').at(-1);
       return plan?.entries.some((entry) => entry.text?.includes('Move the tests')) || why(turn);
