@@ -166,7 +166,9 @@ export class Approval extends Ask {
         h("span", { class: "truncate" }, words),
       );
     const spans = this.tools.unattended ? SPANS : [];
-    const always = choices.includes("allow-always") && !isOnlyForever(choices);
+    // Nothing else can be chosen: working unattended allows actions, which this is not.
+    if (isOnlyForever(choices)) return null;
+    const always = choices.includes("allow-always");
     if (spans.length === 0 && !always) return null;
     // Scrolls an opened section into view.
     const shown = (/** @type {Event} */ { currentTarget }) => {
