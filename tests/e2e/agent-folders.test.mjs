@@ -21,6 +21,11 @@ describe('an agent that needs a folder', { concurrency: false }, () => {
     writeFileSync(path.join(home.person, 'wanted', `${agent}.txt`), `${claims ? 'claims ' : ''}${folder}\n`);
   const waiting = async () => JSON.parse(await home.ok(['approvals', '--json'])).approvals;
   const config = () => readFileSync(path.join(home.home, 'config.toml'), 'utf8');
+  /** Ends gstack with its agents. The extension starts it. */
+  const restart = async () => {
+    await home.ok(['stop']);
+    await until(async () => (await home.run(['status'])).code === 0, 'gstack starts again');
+  };
   /** Sends a message to an agent; `said` has what the command prints in the end. */
   const chat = (agent) => {
     const child = home.start(['chat', '--agent', agent, 'go']);
@@ -80,8 +85,7 @@ describe('an agent that needs a folder', { concurrency: false }, () => {
     assert.ok(config().startsWith('# mine\n'), config());
     assert.match(config(), /\[agents\.folders\]\nneedy = \["[^"]*\/\.needy-data"\]/);
     await panel.gone('stop');
-    await home.ok(['stop']);
-    await until(async () => (await home.run(['status'])).code === 0, 'gstack starts again');
+    await restart();
     await panel.connected();
     await panel.say('once more');
     await panel.count('answer', 2);
@@ -139,6 +143,7 @@ describe('an agent that needs a folder', { concurrency: false }, () => {
   test('a link in the place of an allowed folder opens nothing', async () => {
     renameSync(of('.needy-data'), of('.needy-old'));
     symlinkSync(of('.ssh'), of('.needy-data'));
+    await restart();
     const { code } = await chat('needy').ended;
     assert.notEqual(code, 0);
     assert.deepEqual(await waiting(), []);
