@@ -9,8 +9,6 @@ import { AGENTS, RealAgent } from './harness/real-agent.mjs';
 import { Site } from './harness/site.mjs';
 
 const { program } = AGENTS.claude;
-/** The end of a stream in the middle of an answer. */
-const BREAK = { streamError: 'overloaded_error', message: 'Overloaded' };
 /** The API's replies to the tool results of a turn, in order. */
 const then = (...replies) => replies.map((reply) => ({ in: 'toolResult', tools: true, times: 1, reply }));
 
@@ -25,8 +23,11 @@ describe('Claude Code', { skip: program ? false : 'Claude Code is not installed'
     site = await Site.start();
     agent = await RealAgent.install(home, 'claude', {
       rules: [
-        { match: '', tools: false, reply: [{ text: 'ok' }] },
-        { match: 'break off', tools: true, reply: [{ text: 'Half a sentence' }, BREAK] },
+        {
+          match: 'break off',
+          tools: true,
+          reply: [{ text: 'Half a sentence' }, { streamError: 'overloaded_error', message: 'Overloaded' }],
+        },
         { match: 'plan it', tools: true, times: 1, reply: [{ tool: 'TaskUpdate', input: { taskId: 'nothing' } }] },
         ...then([{ tool: 'TodoWrite', input: { todos: 'not a list' } }], [{ text: 'Refused twice.' }]),
         {
@@ -37,8 +38,7 @@ describe('Claude Code', { skip: program ? false : 'Claude Code is not installed'
         },
         ...then([{ tool: 'TaskUpdate', input: { taskId: '1', status: 'in_progress' } }], [{ text: 'It is planned.' }]),
       ],
-      // Claude Code asks for the rest of an answer that breaks off.
-      default: [BREAK],
+      default: [{ text: 'ok' }],
     });
     await home.connect(['--headless', `${site.origin}/form`]);
     panel = await home.panel(await home.devtools());
@@ -53,12 +53,12 @@ describe('Claude Code', { skip: program ? false : 'Claude Code is not installed'
 
   const shown = () => panel.page.evaluate(`document.querySelector('#conversation').innerText`);
 
-  test('an answer that breaks off, and whose rest does too, is told as incomplete', async () => {
+  test('an answer that the API ends with "Overloaded" is told as that, not as a network that is down', async () => {
     await panel.say('break off');
     await panel.page.waitFor(`document.querySelector('.card--danger')`, 'the reason of the end');
     const said = await panel.page.evaluate(`document.querySelector('.card--danger').innerText`);
-    assert.match(said, /incomplete/i);
-    assert.doesNotMatch(said, /network|reached|reported an error/i);
+    assert.match(said, /overloaded/i);
+    assert.doesNotMatch(said, /network|reached/i);
     await panel.gone('stop');
   });
 
