@@ -10,7 +10,6 @@ use super::claude::{self, ClaudeCode};
 use super::codex::{self, Codex};
 use super::environment::LoginEnvironment;
 use super::sandbox::{Confiner, SandboxSettings, SandboxState, single_files};
-use futures_util::future::join_all;
 use gstack_protocol::agents::{AgentInfo, AgentStatus};
 use gstack_protocol::catalogue;
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
@@ -20,6 +19,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// The limit for the probe of any agent. Each query to a program has its own, shorter limit.
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
@@ -33,6 +33,8 @@ pub struct AgentSettings {
     pub own: Vec<OwnAgent>,
     /// The default agent, if a person chose one.
     pub default: Option<AgentName>,
+    /// The folders that the person has allowed agents to write, by agent.
+    pub folders: BTreeMap<String, Vec<PathBuf>>,
     /// Variables for all agents, which override those of the login shell.
     pub environment: BTreeMap<String, String>,
     /// `None`: agents run without a sandbox.
@@ -62,6 +64,12 @@ struct Shared {
     found: Mutex<Option<Vec<AgentInfo>>>,
     /// Held during a probe, so that other callers wait for its result instead of starting every program again.
     looking: tokio::sync::Mutex<()>,
+    /// What running agents have offered, which a probe does not ask for.
+    learned: Mutex<BTreeMap<AgentName, Offers>>,
+    /// What the running probe has found so far.
+    looked: watch::Sender<Vec<AgentInfo>>,
+    /// The agent that a message waits for: it is examined next.
+    wanted: Mutex<Option<AgentName>>,
 }
 
 /// The part that the configuration determines. Replaced as a whole when it changes.
@@ -85,8 +93,9 @@ impl Listed {
             let OwnAgent { name, label, program, arguments } = own;
             Preset::configured(&name, label, program, arguments)
         });
-        for preset in known.into_iter().chain(own) {
+        for mut preset in known.into_iter().chain(own) {
             let configured = path(&preset.name);
+            preset.allowed = settings.folders.get(&preset.name).cloned().unwrap_or_default();
             let acp = Acp::new(preset, configured);
             // An agent of the person's own replaces the known one of the same name.
             agents.retain(|agent| agent.name() != acp.name());
@@ -119,6 +128,9 @@ impl Agents {
                 confiner,
                 found: Mutex::default(),
                 looking: Default::default(),
+                learned: Mutex::default(),
+                looked: watch::Sender::new(Vec::new()),
+                wanted: Mutex::default(),
             }),
         }
     }
@@ -162,11 +174,29 @@ impl Agents {
         })
     }
 
-    /// Returns the agent for a conversation without a choice.
-    pub async fn default_agent(&self) -> Arc<dyn Agent> {
-        let name = self.list().await.into_iter().find(|info| info.default).map(|info| info.name);
-        let named = name.and_then(|name| self.get(&name).ok());
-        named.unwrap_or_else(|| Arc::new(Builtin))
+    /// Returns whether there is a result of a probe.
+    pub fn has_looked(&self) -> bool {
+        self.found().is_some()
+    }
+
+    /// Waits for what a probe finds about one agent, which is then examined next; without a name, for the one that would be
+    /// the default. Another caller must be probing. Returns its name, and what was found.
+    pub async fn wait_for(&self, name: Option<&AgentName>) -> Option<AgentInfo> {
+        let order: Vec<AgentName> = self.listed().agents.iter().map(|agent| agent.name()).collect();
+        *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner) = name.cloned();
+        let mut looked = self.shared.looked.subscribe();
+        loop {
+            let all = self.found();
+            let found = match (&all, name) {
+                (Some(all), Some(name)) => all.iter().find(|info| info.name == *name).cloned(),
+                (Some(all), None) => all.iter().find(|info| info.default).cloned(),
+                (None, Some(name)) => looked.borrow().iter().find(|info| info.name == *name).cloned(),
+                (None, None) => first_ready(&order, &looked.borrow()).cloned(),
+            };
+            if found.is_some() || all.is_some() || looked.changed().await.is_err() {
+                return found;
+            }
+        }
     }
 
     /// Returns the result of the last probe. Probes if there was none.
@@ -187,22 +217,20 @@ impl Agents {
 
     /// Merges a running agent's offers into the result of the last probe. Returns all agents if that changed anything.
     pub fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
+        let mut learned = self.shared.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = learned.entry(name.clone()).or_default();
+        let Offers { models, modes, commands, account } = offers;
+        *known = Offers {
+            models: models.or_else(|| known.models.take()),
+            modes: modes.or_else(|| known.modes.take()),
+            commands: commands.or_else(|| known.commands.take()),
+            account: account.or_else(|| known.account.take()),
+        };
         let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
         let all = found.as_mut()?;
         let info = all.iter_mut().find(|info| info.name == *name)?;
         let before = info.clone();
-        if let Some(models) = offers.models {
-            info.models = models;
-        }
-        if let Some(modes) = offers.modes {
-            info.modes = modes;
-        }
-        if let Some(commands) = offers.commands {
-            info.commands = commands;
-        }
-        if offers.account.is_some() {
-            info.account = offers.account;
-        }
+        with_offers(info, known);
         (*info != before).then(|| all.clone())
     }
 
@@ -220,7 +248,8 @@ impl Agents {
         self.shared.confiner.known()
     }
 
-    /// Asks the login shell for its environment again, then probes all agents concurrently.
+    /// Asks the login shell for its environment again, then probes all agents, one at a time: several that start at once would
+    /// make each other, and the person's machine, slow.
     pub async fn refresh(&self) -> Vec<AgentInfo> {
         let looking = self.shared.looking.lock().await;
         self.look(&looking).await
@@ -232,9 +261,30 @@ impl Agents {
         self.shared.confiner.forget();
         let environment = self.shared.confiner.confine(environment).await;
         let listed = self.listed();
-        let mut found = join_all(listed.agents.iter().map(|agent| probe(agent.as_ref(), &environment))).await;
+        let (mut left, mut found) = (listed.agents.clone(), Vec::new());
+        self.shared.looked.send_replace(Vec::new());
+        while !left.is_empty() {
+            let wanted = self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let next = left.iter().position(|agent| Some(agent.name()) == wanted).unwrap_or_default();
+            let mut info = probe(left.remove(next).as_ref(), &environment).await;
+            if let Some(known) = self.shared.learned.lock().unwrap_or_else(PoisonError::into_inner).get(&info.name) {
+                // What a probe finds by itself is newer.
+                let kept = Offers {
+                    models: known.models.clone().filter(|_| info.models.is_empty()),
+                    modes: known.modes.clone().filter(|_| info.modes.is_empty()),
+                    commands: known.commands.clone().filter(|_| info.commands.is_empty()),
+                    account: None,
+                };
+                with_offers(&mut info, &kept);
+            }
+            found.push(info);
+            self.shared.looked.send_replace(found.clone());
+        }
+        let place = |info: &AgentInfo| listed.agents.iter().position(|agent| agent.name() == info.name);
+        found.sort_by_key(place);
         choose_default(&mut found, listed.chosen.as_ref());
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+        self.shared.looked.send_replace(Vec::new());
         found
     }
 }
@@ -268,9 +318,32 @@ fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>) {
     }
 }
 
+/// Adds what the agent offered when it ran last.
+fn with_offers(info: &mut AgentInfo, offers: &Offers) {
+    let Offers { models, modes, commands, account } = offers;
+    if let Some(models) = models {
+        info.models.clone_from(models);
+    }
+    if let Some(modes) = modes {
+        info.modes.clone_from(modes);
+    }
+    if let Some(commands) = commands {
+        info.commands.clone_from(commands);
+    }
+    if account.is_some() {
+        info.account.clone_from(account);
+    }
+}
+
+/// Returns the default among those that were found so far, if the ones that are left cannot change it.
+fn first_ready<'a>(order: &[AgentName], found: &'a [AgentInfo]) -> Option<&'a AgentInfo> {
+    let known = order.iter().map_while(|name| found.iter().find(|info| info.name == *name));
+    known.into_iter().find(|info| info.has_model && info.status == AgentStatus::Ready)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{AgentSettings, Agents, OwnAgent, choose_default};
+    use super::{AgentSettings, Agents, OwnAgent, choose_default, first_ready};
     use crate::adapter::AgentEnvironment;
     use crate::builtin::Builtin;
     use crate::claude::ClaudeCode;
@@ -315,6 +388,23 @@ mod tests {
     }
 
     #[test]
+    fn a_message_need_not_wait_for_agents_that_come_after_the_one_that_answers() {
+        let order = ["claude", "codex", "mine", "builtin"].map(AgentName::new);
+        let ready = |name| info(name, AgentStatus::Ready);
+        let missing = |name| info(name, AgentStatus::Missing);
+        for (found, expected) in [
+            (vec![], None),
+            (vec![ready("claude")], Some("claude")),
+            (vec![missing("claude"), ready("codex")], Some("codex")),
+            (vec![missing("claude"), ready("mine")], None),
+            (vec![ready("mine"), missing("claude"), missing("codex")], Some("mine")),
+            (vec![missing("claude"), missing("codex"), missing("mine"), ready("builtin")], None),
+        ] {
+            assert_eq!(first_ready(&order, &found).map(|info| info.name.as_str()), expected, "{found:?}");
+        }
+    }
+
+    #[test]
     fn one_of_the_persons_own_takes_the_place_of_the_known_one() {
         let own = OwnAgent {
             name: "gemini".to_owned(),
@@ -339,7 +429,6 @@ mod tests {
         let list = agents.list().await;
         assert_eq!(list[0].fault.as_ref().map(|fault| fault.code), Some(FaultCode::AgentMissing));
         assert!(list[1].default && !list[1].has_model);
-        assert_eq!(agents.default_agent().await.label(), "Built-in");
         assert_eq!(agents.get(&AgentName::new("x")).err().map(|fault| fault.code), Some(FaultCode::NotFound));
     }
 }

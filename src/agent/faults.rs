@@ -2,12 +2,15 @@
 //!
 //! Owns the messages that are the same for all agents. Each adapter maps its agent's own errors.
 
+use super::adapter::AgentEnvironment;
 use super::clip::one_line;
 use super::process::child::ChildError;
 use super::process::refused::{self, LastWords};
-use gstack_protocol::catalogue::{self, Sentence};
+use super::sandbox::RefusedPath;
+use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// The longest text of a program's error that is added to our own message.
@@ -55,15 +58,39 @@ impl Program<'_> {
     }
 
     /// Returns the fault for a program whose output ended before it was ready. `last_words`: its errors.
-    pub fn ended(self, how: &str, last_words: Option<&LastWords>, home: Option<&Path>) -> Fault {
+    pub fn ended(self, how: &str, last_words: Option<&LastWords>, environment: &AgentEnvironment) -> Fault {
         let refused = last_words.and_then(|words| words.refused.as_deref()).filter(|_| self.sandboxed);
-        if let Some(path) = refused {
-            let place = refused::place(path, home).display().to_string();
-            return Fault::new(FaultCode::AgentCrashed, catalogue::AGENT_NEEDS_PATH.with([self.label, &place]))
-                .hint(catalogue::AGENT_NEEDS_PATH_NEXT.with([place.trim_start_matches("~/")]))
-                .at(Hop::Agent);
+        match refused {
+            Some(path) => self.refused(path, environment),
+            None => self.broken(last_words.map_or(how, |words| words.line.as_str())),
         }
-        self.broken(last_words.map_or(how, |words| words.line.as_str()))
+    }
+
+    /// Returns the fault for a program that the sandbox kept from a path.
+    fn refused(self, path: &Path, environment: &AgentEnvironment) -> Fault {
+        let home = environment.variables.get(OsStr::new("HOME")).map(Path::new);
+        let kind = RefusedPath::of(path, environment);
+        let place = match &kind {
+            RefusedPath::Own(folder) => refused::place(folder, home),
+            RefusedPath::Closed => path.to_owned(),
+            RefusedPath::Other => refused::place(path, home),
+        };
+        let place = one_line(&place.display().to_string(), LONGEST_TOLD);
+        let fault = |message: MessageTemplate| {
+            Fault::new(FaultCode::AgentCrashed, message.with([self.label, &place])).at(Hop::Agent)
+        };
+        let hint = || catalogue::AGENT_NEEDS_PATH_NEXT.with([place.trim_start_matches("~/")]);
+        match kind {
+            RefusedPath::Own(folder) => {
+                let mut fault = fault(catalogue::AGENT_NEEDS_PATH).hint(hint());
+                fault.needs_folder = Some(folder.into());
+                fault
+            }
+            RefusedPath::Other => fault(catalogue::AGENT_NEEDS_PATH).hint(hint()),
+            RefusedPath::Closed => {
+                fault(catalogue::AGENT_WANTS_CLOSED).hint(catalogue::AGENT_TRY_COMMAND.with([self.check]))
+            }
+        }
     }
 
     pub fn silent_start(self, seconds: u64) -> Fault {

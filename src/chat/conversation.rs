@@ -242,7 +242,7 @@ impl Conversation {
     pub fn handle(&self, event: Event) -> Handled {
         let (on_failure, unless) = match &event {
             // If the request cannot be shown to anyone, deny it.
-            Event::ApprovalAsked(request) => {
+            Event::ApprovalAsked(request) | Event::StartAsks(request) => {
                 let approval_id = request.approval_id.clone();
                 (
                     OnFailure::Undo,

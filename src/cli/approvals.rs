@@ -225,6 +225,9 @@ async fn answer(running: &Client, id: Option<&str>, decision: Decision, json: bo
         Decision::AllowOnce => "Allowed once.".to_owned(),
         Decision::AllowSite => format!("Allowed on {}.", clean_line(found.site.as_deref().unwrap_or("this site"))),
         Decision::AllowConversation => "Allowed in this conversation.".to_owned(),
+        Decision::AllowAlways if !found.choices.contains(&Decision::AllowOnce) => {
+            "Always allowed. To undo it, remove its line from config.toml.".to_owned()
+        }
         Decision::AllowAlways => {
             "Always allowed. `gstack policy list` shows the rule, `gstack policy remove` removes it.".to_owned()
         }

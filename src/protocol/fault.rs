@@ -7,6 +7,7 @@ use super::catalogue;
 use super::sentence::{LocalizedPhrase, Sentence};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::path::Path;
 
 /// A stable code. Programs rely on it, never on the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -122,6 +123,10 @@ pub struct Fault {
     #[serde(skip)]
     #[cfg_attr(feature = "for-tests", ts(skip))]
     pub page_changed: bool,
+    /// The folder in the home directory that the agent could not write, and that the person may open to it. Never sent.
+    #[serde(skip)]
+    #[cfg_attr(feature = "for-tests", ts(skip))]
+    pub needs_folder: Option<Box<Path>>,
 }
 
 /// A fault's sentences as codes of `protocol::catalogue`.
@@ -171,6 +176,7 @@ impl Fault {
             page_words: None,
             unanswered: false,
             page_changed: false,
+            needs_folder: None,
         }
     }
     /// Creates the fault for a bug in gstack itself.

@@ -41,11 +41,13 @@ const codex = (home, address) =>
       'wire_api = "responses"\nenv_key = "FAKE_KEY"\nrequest_max_retries = 1\nstream_max_retries = 1\n',
   );
 
+const NEWER_PYTHON = 'it needs Python 3.12 or newer, and the last run had 3.11';
+
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
  * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
- * `mode`: a mode that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the
- * reason.
+ * `plans`: the step with which it makes a plan, if it has one. `mode`: a mode that the person must choose before it writes. `without`:
+ * boxes that the agent itself makes impossible, each with the reason. `untried`: why there are no results yet.
  */
 const TABLE = {
   'claude-agent-acp': {
@@ -76,6 +78,7 @@ const TABLE = {
     prepare: codex,
     variables: () => ({ FAKE_KEY: 'dummy' }),
     calls: (tool, input) => [{ tool, namespace: 'mcp__gstack', input }],
+    plans: [{ tool: 'update_plan', input: { plan: [{ step: 'Move the tests', status: 'in_progress' }] } }],
     writes: (file) => [
       {
         tool: 'exec_command',
@@ -108,6 +111,7 @@ const TABLE = {
         },
       }),
     variables: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+    plans: [{ tool: 'todowrite', input: { todos: [{ content: 'Move the tests', status: 'in_progress', priority: 'high' }] } }],
     calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
     writes: (file) => [{ tool: 'write', input: { filePath: file, content: 'x' } }],
   },
@@ -117,10 +121,6 @@ const TABLE = {
     command: [npm('qwen'), '--acp', '--auth-type', 'openai'],
     fake: 'completions',
     variables: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: 'dummy', OPENAI_MODEL: 'qwen3-vl-plus' }),
-    without: {
-      picture: 'Its model got no picture here. The cause is not known.',
-      resumes: 'It announces a way to resume that it lacks. gstack loads the session instead, which was not tried again.',
-    },
     finds: (tool) => ({
       search: [{ tool: 'tool_search', input: { query: `select:mcp__gstack__${tool}` } }],
       answer: `mcp__gstack__${tool}`,
@@ -150,6 +150,7 @@ const TABLE = {
     package: 'mistral-vibe',
     folder: 'vibe',
     command: [python('vibe', 'vibe-acp')],
+    untried: NEWER_PYTHON,
     fake: 'completions',
     prepare: (home, address) =>
       put(
@@ -209,6 +210,13 @@ const TABLE = {
     package: 'pi-acp',
     command: [npm('pi-acp')],
     fake: 'completions',
+    prepare: (home, address) =>
+      put(home, '.pi/agent/models.json', {
+        providers: {
+          fake: { baseUrl: `${address}/v1`, api: 'openai-completions', apiKey: 'dummy', models: [{ id: 'fake' }, { id: 'other' }] },
+        },
+      }),
+    variables: () => ({ PI_ACP_PI_COMMAND: npm('pi'), PI_OFFLINE: '1' }),
     calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
     writes: (file) => [{ tool: 'write', input: { path: file, content: 'x' } }],
   },
@@ -217,6 +225,7 @@ const TABLE = {
     package: 'fast-agent-mcp',
     folder: 'fast-agent',
     command: [python('fast-agent', 'fast-agent-acp'), '--model', 'generic.fake'],
+    untried: NEWER_PYTHON,
     fake: 'completions',
     variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
     without: { writes: 'It never asks before it writes, so its folder is read-only until you choose the other mode.' },
@@ -228,6 +237,7 @@ const TABLE = {
     package: 'openhands',
     folder: 'openhands',
     command: [python('openhands', 'openhands'), 'acp', '--override-with-envs'],
+    untried: NEWER_PYTHON,
     fake: 'completions',
     variables: (address) => ({ LLM_MODEL: 'openai/fake', LLM_API_KEY: 'dummy', LLM_BASE_URL: `${address}/v1` }),
     calls: (tool, input) => [{ tool, input }],

@@ -1,6 +1,6 @@
 /*
- * The boxes of the matrix: what each agent is tried with, in order. Owns what a box demands. A box returns true, or why it does not
- * hold.
+ * The boxes of the matrix: what each agent is tried with, in order. Owns what a box demands. A box returns true, why it does not
+ * hold, or undefined if the agent cannot be tried.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -23,6 +23,12 @@ const allowing = (trial, onCard = () => {}) => ({
     await trial.allow(event);
   },
 });
+
+/** Returns the model that an agent's request names, in its body or its address. */
+function modelOf(request) {
+  const { path: address, body } = JSON.parse(request);
+  return body?.model ?? /models\/([^:/]+)/.exec(address)?.[1];
+}
 
 export const BOXES = [
   {
@@ -87,6 +93,45 @@ export const BOXES = [
       if (ours(turn, 'text')?.done?.outcome !== 'ok') return why(turn);
       const isWhole = sent.includes('Line 0 of a long page') && sent.includes('more characters: call this tool with cursor');
       return isWhole || 'the model does not get the beginning and the cursor to the rest';
+    },
+  },
+  {
+    id: 'plans',
+    title: 'shows its plan',
+    async try(trial, agent) {
+      if (!agent.plans) return undefined;
+      const turn = await trial.say(agent, 'plan it', allowing(trial));
+      const plan = turn.events.filter((event) => event.type === 'plan').at(-1);
+      return plan?.entries.some((entry) => entry.text?.includes('Move the tests')) || why(turn);
+    },
+  },
+  {
+    id: 'models',
+    title: 'changes its model',
+    async try(trial, agent) {
+      const { models = [] } = await trial.about(agent);
+      const before = modelOf(trial.requests(agent).at(-1));
+      for (const { id } of models.filter((model) => model.id !== before && !model.id.endsWith(`/${before}`))) {
+        const turn = await trial.say(agent, 'repeat after me: another model', { options: ['--model', id] });
+        if (turn.outcome !== 'done') return `${id}: ${why(turn)}`;
+        // Several names may stand for one model.
+        if (modelOf(trial.requests(agent).at(-1)) !== before) return true;
+      }
+      return `the model gets the same requests with each of ${models.length} models`;
+    },
+  },
+  {
+    id: 'modes',
+    title: 'changes its mode',
+    async try(trial, agent) {
+      const { modes = [] } = await trial.about(agent);
+      if (modes.length < 2) return `it has ${modes.length} modes`;
+      // From the last one to the first: the last one that is tried is the one that asks, if it is the first.
+      for (const { id } of modes.toReversed()) {
+        const turn = await trial.say(agent, 'repeat after me: another mode', { options: ['--mode', id] });
+        if (turn.outcome !== 'done' || !turn.text.includes('another mode')) return `${id}: ${why(turn)}`;
+      }
+      return true;
     },
   },
   {

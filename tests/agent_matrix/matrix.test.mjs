@@ -40,7 +40,9 @@ describe('ACP agents', { skip: agents.length === 0 && 'no agent is installed (se
   /** Tries a box. One that the stored results have must hold. */
   async function tryBox(agent, box) {
     const result = await box.try(trial, agent).catch((error) => String(error.message));
-    (found[agent.name] ??= {})[box.id] = result === true ? true : result.slice(0, 300);
+    found[agent.name] ??= {};
+    if (result === undefined) return;
+    found[agent.name][box.id] = result === true ? true : result.slice(0, 300);
     if (!blessing && stored.agents[agent.name]?.boxes[box.id] === true) assert.equal(result, true);
   }
 

@@ -18,6 +18,7 @@ export const readResults = () => JSON.parse(readFileSync(RESULTS, 'utf8'));
 
 /** Returns what a cell shows. */
 function cell(found, note) {
+  if (found === undefined) return '–';
   if (found === true) return 'yes';
   return note ? `no (${note})` : 'no';
 }
@@ -25,7 +26,7 @@ function cell(found, note) {
 /** Returns the page for these results. */
 export function page({ agents }) {
   const tried = AGENTS.filter(({ name }) => agents[name]);
-  const untried = AGENTS.filter(({ name }) => !agents[name]).map(({ label }) => label);
+  const untried = AGENTS.filter(({ name }) => !agents[name]).map(({ label, untried: why }) => (why ? `${label} (${why})` : label));
   const notes = [];
   const noted = (words) => {
     if (!words) return undefined;
@@ -34,14 +35,16 @@ export function page({ agents }) {
   };
   const rows = tried.map((agent) => {
     const { version, date, boxes } = agents[agent.name];
-    const cells = ALL_BOXES.map((box) => cell(boxes[box.id], noted(agent.needs ?? agent.without?.[box.id])));
+    const cells = ALL_BOXES.map((box) =>
+      cell(boxes[box.id], noted(boxes[box.id] === undefined ? '' : (agent.needs ?? agent.without?.[box.id]))),
+    );
     return `| ${agent.label} | \`${agent.package}\` ${version} | ${date} | ${cells.join(' | ')} |`;
   });
   return [
     '# Agents',
     '',
     'gstack works with every agent that speaks the Agent Client Protocol. `tests/agent_matrix` runs these in the sandbox, ' +
-      'each with a fake of its model on this machine, and writes this table.',
+      'each with a fake of its model on this machine, and writes this table. A dash: not tried yet.',
     '',
     `| agent | package | tried on | ${ALL_BOXES.map((box) => box.title).join(' | ')} |`,
     `|---|---|---|${ALL_BOXES.map(() => '---|').join('')}`,

@@ -48,6 +48,7 @@ function scenario(agent, folder) {
       ...call('take a picture', 'screenshot', {}),
       ...call('read it all', 'text', {}),
       { match: 'write the file', tools: true, reply: agent.writes(path.join(folder, `${agent.name}.txt`)) },
+      ...(agent.plans ? [{ match: 'plan it', tools: true, reply: agent.plans }] : []),
       { match: 'count slowly', reply: [{ text: 'tick ', repeat: 2000, chunk: 5, delayMs: 50 }] },
       { match: 'repeat after me: ', reply: [{ text: '$1' }] },
     ],
@@ -105,6 +106,12 @@ export class Trial {
     const api = new Api(this.home);
     if (!this.#tabs.has(agent.name)) this.#tabs.set(agent.name, await api.tab(`${this.site.origin}${where}`));
     return this.#tabs.get(agent.name);
+  }
+
+  /** Returns what gstack lists about an agent: its models and modes too. */
+  async about(agent) {
+    const { body } = await new Api(this.home).get('/agents');
+    return body.agents.find((one) => one.name === agent.name);
   }
 
   /** Opens another page in the agent's tab. */

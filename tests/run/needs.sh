@@ -49,13 +49,14 @@ END
   fi
 }
 
-# npm_packages FOLDER ARGUMENT…: installs them, unless the same ones are installed.
+# npm_packages FOLDER ARGUMENT…: installs them, unless the same ones are installed. With how=install, a registry may lack optional
+# packages for other systems, for which `npm ci` fails.
 npm_packages() {
-  local folder=tests/$1 known
+  local folder=tests/$1 known how=${how:-ci}
   shift
   known=$folder/node_modules/.installed
   printf '%s\n' "$*" | cat - "$folder/package-lock.json" | cmp -s - "$known" && return
-  (cd "$folder" && npm ci --no-audit --no-fund --loglevel=error "$@" >/dev/null) && printf '%s\n' "$*" | cat - "$folder/package-lock.json" >"$known"
+  (cd "$folder" && npm "$how" --no-audit --no-fund --loglevel=error "$@" >/dev/null) && printf '%s\n' "$*" | cat - "$folder/package-lock.json" >"$known"
 }
 
 # The Python packages of tests/frameworks, in a folder of their own. Fails if Python 3.11 or its registry is missing.
@@ -77,7 +78,10 @@ python_packages() {
 # cannot be installed is left out.
 matrix_packages() {
   local folder
-  npm_packages agent_matrix --ignore-scripts || left_out "the agents of tests/agent_matrix from npm: they cannot be installed"
+  how=install npm_packages agent_matrix --no-save --ignore-scripts ||
+    left_out "the agents of tests/agent_matrix from npm: they cannot be installed"
+  # Its script puts its program into place; the others work without theirs.
+  (cd tests/agent_matrix && npm rebuild opencode-ai --loglevel=error >/dev/null) || true
   for folder in tests/agent_matrix/python/*/; do
     cmp -s "$folder/requirements.txt" "$folder/.venv/installed.txt" && continue
     rm -rf "$folder/.venv"

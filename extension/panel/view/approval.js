@@ -88,7 +88,7 @@ export class Approval extends Ask {
     this.#id = approvalId;
     this.#title = () => wholeSentence(askParts(event));
     this.#choices = choices
-      .filter((decision) => decision !== "allow-always")
+      .filter((decision) => decision !== "allow-always" || isOnlyForever(choices))
       .map((decision, index) => this.#choice(event, decision, index + 1));
     this.#text =
       action?.text == null
@@ -166,7 +166,10 @@ export class Approval extends Ask {
         h("span", { class: "truncate" }, words),
       );
     const spans = this.tools.unattended ? SPANS : [];
-    if (spans.length === 0 && !choices.includes("allow-always")) return null;
+    // Nothing else can be chosen: working unattended allows actions, which this is not.
+    if (isOnlyForever(choices)) return null;
+    const always = choices.includes("allow-always");
+    if (spans.length === 0 && !always) return null;
     // Scrolls an opened section into view.
     const shown = (/** @type {Event} */ { currentTarget }) => {
       if (currentTarget instanceof HTMLDetailsElement && currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" });
@@ -175,9 +178,7 @@ export class Approval extends Ask {
       "details",
       { class: "approval__more", ontoggle: shown },
       h("summary", { class: "choice" }, icon("chevron-right"), t("more")),
-      ...(choices.includes("allow-always")
-        ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))]
-        : []),
+      ...(always ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))] : []),
       ...spans.map((minutes) =>
         choice(
           `unattended-${minutes}`,
@@ -243,6 +244,12 @@ export class Approval extends Ask {
     );
   }
 }
+
+/**
+ * Returns whether it can be allowed only for good, such as a folder that an agent needs to start.
+ * @param {Decision[]} choices
+ */
+const isOnlyForever = (choices) => choices.every((decision) => decision === "allow-always" || decision === "deny");
 
 /**
  * Names what would be allowed. A page's tools and saved sign-ins are allowed one by one.

@@ -58,7 +58,7 @@ const OPENCODE_ASKS: &str = r#"{
         {"edit": "ask", "bash": "ask", "webfetch": "ask", "external_directory": "ask", "task": "ask"}}}
 }"#;
 
-const KNOWN: [KnownAgent; 12] = [
+const KNOWN: [KnownAgent; 13] = [
     KnownAgent {
         programs: &["claude-agent-acp", "claude-code-acp"],
         // Seen with 0.101.0.
@@ -119,7 +119,7 @@ const KNOWN: [KnownAgent; 12] = [
     KnownAgent {
         programs: &["qwen", "qwen-code"],
         arguments: &["--allowed-tools=mcp__gstack"],
-        // Seen with 0.15.10.
+        // Seen with 0.24.4.
         asks: Some(&["default"]),
         write: &[".qwen"],
         fixed: &[
@@ -135,6 +135,21 @@ const KNOWN: [KnownAgent; 12] = [
     // Its mode `default` asks for edits, but not for every command.
     // Seen with 0.19.0.
     KnownAgent { programs: &["hermes-acp", "hermes"], asks: Some(&[]), write: &[".hermes"], ..NONE },
+    // Its extensions and `models.json` run commands.
+    // Seen with pi-acp 0.0.34 and pi 0.73.1.
+    KnownAgent {
+        programs: &["pi-acp", "pi"],
+        asks: Some(&[]),
+        write: &[".pi"],
+        fixed: &[
+            (".pi/agent/extensions", None),
+            (".pi/agent/prompts", None),
+            (".pi/agent/skills", None),
+            (".pi/agent/models.json", Some("{}\n")),
+            (".pi/agent/settings.json", Some("{}\n")),
+        ],
+        ..NONE
+    },
     // Seen with 3.0.65.
     KnownAgent { programs: &["cline"], write: &[".cline"], ..NONE },
     // Seen with 0.36.0.

@@ -5,7 +5,7 @@
 use super::known::{self, KnownAgent};
 use crate::adapter::{AgentEnvironment, Launch};
 use crate::guard::CREDENTIALS;
-use crate::sandbox::Access;
+use crate::sandbox::{Access, RefusedPath};
 use gstack_base::atomic;
 use gstack_base::home::private_folder;
 use gstack_protocol::catalogue::{self, Sentence};
@@ -47,6 +47,8 @@ pub struct Preset {
     pub sign_in: Option<String>,
     /// Which of the known agents it is.
     pub kind: Kind,
+    /// The folders that the person has allowed it to write.
+    pub allowed: Vec<PathBuf>,
 }
 
 /// Tells apart the agents that differ in more than their program.
@@ -71,6 +73,7 @@ impl Preset {
             install: Some("npm install -g @google/gemini-cli".to_owned()),
             sign_in: Some("gemini".to_owned()),
             kind: Kind::Gemini,
+            allowed: Vec::new(),
         }
     }
 
@@ -84,6 +87,7 @@ impl Preset {
             install: Some("npm install -g @agentclientprotocol/claude-agent-acp".to_owned()),
             sign_in: Some("claude auth login".to_owned()),
             kind: Kind::ClaudeAgent,
+            allowed: Vec::new(),
         }
     }
 
@@ -91,7 +95,16 @@ impl Preset {
     pub fn configured(name: &str, label: Option<String>, program: PathBuf, arguments: Vec<OsString>) -> Self {
         let label = label.unwrap_or_else(|| name.to_owned());
         let (install, sign_in) = (None, None);
-        Self { name: name.to_owned(), label, program, arguments, install, sign_in, kind: Kind::Other }
+        Self {
+            name: name.to_owned(),
+            label,
+            program,
+            arguments,
+            install,
+            sign_in,
+            kind: Kind::Other,
+            allowed: Vec::new(),
+        }
     }
 
     fn known(&self) -> Option<&'static KnownAgent> {
@@ -151,6 +164,10 @@ impl Preset {
 
     /// Returns the person's files that it may access if it is confined. Reads the disk.
     pub fn access(&self, environment: &AgentEnvironment) -> Access {
+        self.own_access(environment).writing(RefusedPath::open(&self.allowed, environment))
+    }
+
+    fn own_access(&self, environment: &AgentEnvironment) -> Access {
         match self.kind {
             Kind::Gemini => Access::gemini(),
             Kind::ClaudeAgent => Access::claude(),

@@ -15,6 +15,7 @@ use crate::discovery::with_own_folder;
 use crate::faults::Program;
 use crate::guard::Guard;
 use crate::process::child::{Patience, Spawn};
+use crate::process::refused::LastWords;
 use crate::rpc::message::{Dialect, read};
 use crate::rpc::rpc_session::Begin;
 use crate::rpc::wire::{AskError, Wire};
@@ -150,11 +151,11 @@ pub(super) fn start_fault(
         AskError::Refused(refused) if refused.code == AUTH_REQUIRED => {
             faults::signed_out(&preset.label, preset.sign_in.as_deref(), &refused.message, &error.sign_ins)
         }
-        AskError::Refused(refused) => about.broken(&faults::said(&refused)),
-        AskError::Ended { how, last_words } => {
-            let home = environment.variables.get(OsStr::new("HOME")).map(Path::new);
-            about.ended(&how, last_words.as_ref(), home)
+        AskError::Refused(refused) => {
+            let said = faults::said(&refused);
+            about.ended(&said, LastWords::of(&said).filter(|words| words.refused.is_some()).as_ref(), environment)
         }
+        AskError::Ended { how, last_words } => about.ended(&how, last_words.as_ref(), environment),
     }
 }
 

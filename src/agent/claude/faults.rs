@@ -109,6 +109,12 @@ pub(super) fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
             ),
             None => of_api(catalogue::API_FAILED, catalogue::TRY_IN_A_MINUTE),
         },
+        // The stream broke off, and so did the request with which it goes on (since 2.1.332).
+        (_, None, None) if said.is_empty() && result.stop_reason == Some(None) => {
+            Fault::new(FaultCode::AgentError, catalogue::ANSWER_MAY_BE_INCOMPLETE)
+                .hint(catalogue::SAY_GO_ON)
+                .at(Hop::Agent)
+        }
         (_, None, None) => of_it(catalogue::AGENT_ERROR, catalogue::TRY_OR_NEW_CHAT),
     }
 }

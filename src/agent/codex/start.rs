@@ -133,7 +133,7 @@ fn is_signed_out(account: &AccountRead) -> bool {
 fn broken(error: AskError) -> Fault {
     match error {
         AskError::Refused(refused) => PROGRAM.broken(&refused.message),
-        AskError::Ended { how, last_words } => PROGRAM.ended(&how, last_words.as_ref(), None),
+        AskError::Ended { how, last_words } => PROGRAM.ended(&how, last_words.as_ref(), &AgentEnvironment::default()),
     }
 }
 

@@ -30,7 +30,9 @@ impl LastWords {
             let line = line.to_lowercase();
             words.iter().any(|word| line.contains(word))
         };
-        let refusal = lines().filter(|line| says(line, &REFUSED)).find_map(|line| Some((line, path_in(line)?)));
+        // Node's recursive `mkdir` on a read-only file system says that the folder does not exist.
+        let is_refusal = |line: &&str| says(line, &REFUSED) || (says(line, &["enoent"]) && says(line, &["mkdir"]));
+        let refusal = lines().filter(is_refusal).find_map(|line| Some((line, path_in(line)?)));
         // The first line of the last trouble: what follows is a stack, then the runtime's version.
         let is_stack = |line: &&str| line.starts_with("at ") || line.starts_with("File \"");
         let trouble = lines().rfind(|line| !is_stack(line) && says(line, &TROUBLE));
@@ -54,8 +56,8 @@ pub fn place(path: &Path, home: Option<&Path>) -> PathBuf {
     let Some(within) = home.and_then(|home| path.strip_prefix(home).ok()) else { return path.to_owned() };
     let parts: Vec<Component<'_>> = within.components().collect();
     let depth = match parts.first().and_then(|part| part.as_os_str().to_str()) {
-        Some(".local") => 3,
-        Some(".config" | ".cache" | "Library") => 2,
+        Some(".local" | "Library") => 3,
+        Some(".config" | ".cache") => 2,
         _ => 1,
     };
     Path::new("~").join(parts.into_iter().take(depth).collect::<PathBuf>())
@@ -79,6 +81,12 @@ mod tests {
                 "OSError: [Errno 30] Read-only file system: '/.fast-agent'",
                 Some("/.fast-agent"),
             ),
+            (
+                "Error: ENOENT: no such file or directory, mkdir '/h/.y'\n    at mkdir\n\nNode.js v20.20.0\n",
+                "Error: ENOENT: no such file or directory, mkdir '/h/.y'",
+                Some("/h/.y"),
+            ),
+            ("Error: ENOENT: no such file, open '/h/.z'\n", "Error: ENOENT: no such file, open '/h/.z'", None),
             ("mkdir /h/.x: permission denied\n", "mkdir /h/.x: permission denied", Some("/h/.x")),
             ("Error: Cannot find module 'x'\n  at y\n}\nNode.js v20.20.0\n", "Error: Cannot find module 'x'", None),
             ("noise\nthe reason\n", "the reason", None),

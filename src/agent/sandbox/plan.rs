@@ -56,7 +56,12 @@ impl Plan {
             None => None,
         };
         let list = |names: &[&str]| names.iter().filter_map(|name| below_home(Path::new(name))).collect::<Vec<_>>();
-        let is_home = |path: &Path| home.as_ref().is_some_and(|home| home.starts_with(path));
+        let real_home = home.as_ref().and_then(|home| home.canonicalize().ok());
+        let leads_home = |path: &Path| {
+            let real = path.canonicalize();
+            real_home.as_ref().zip(real.ok()).is_some_and(|(home, real)| home.starts_with(real))
+        };
+        let is_home = |path: &Path| home.as_ref().is_some_and(|home| home.starts_with(path)) || leads_home(path);
         // What gstack's lists, its adapters and the person name.
         let mut read: Vec<PathBuf> = access.read.iter().filter_map(|path| below_home(path)).collect();
         read.extend(tool_folders(environment));

@@ -2,7 +2,7 @@
 //!
 //! Owns this part of the turn machine. Pure, like the rest of it.
 
-use super::machine::{Machine, Phase};
+use super::machine::{Handed, Machine, Phase};
 use super::vocabulary::{ApprovalRequest, Effect, QuestionRequest, Refusal};
 use gstack_protocol::chat::{AnsweredBy, ChatBody, Decision};
 use gstack_protocol::fault::FaultWords;
@@ -11,6 +11,15 @@ use gstack_protocol::ids::{ApprovalId, QuestionId, TurnId};
 /// The most approvals and questions of a turn that are open at once. An agent calls a few tools at a time; a person could not
 /// review more.
 pub(super) const MOST_OPEN: usize = 8;
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// The start of the turn's agent, which waits for the answer.
+    Starting,
+    /// The running agent.
+    Running,
+}
 
 /// An open approval or question.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,10 +45,10 @@ impl Machine {
         }
     }
 
-    pub(super) fn ask(&mut self, request: ApprovalRequest) -> Vec<Effect> {
+    pub(super) fn ask(&mut self, request: ApprovalRequest, asks: Asks) -> Vec<Effect> {
         let ApprovalRequest { approval_id, ask, phrase, site, why, does, action, kind, choices } = request;
         let open = Open::Approval { approval_id: approval_id.clone(), choices: choices.clone() };
-        match self.wait_for(open, |open| open.is_approval(&approval_id)) {
+        match self.wait_for(asks, open, |open| open.is_approval(&approval_id)) {
             Waiting::No => {
                 let (decision, by) = (Decision::Deny, AnsweredBy::Withdrawn);
                 vec![Effect::AnswerApproval { approval_id, decision, by }]
@@ -67,7 +76,7 @@ impl Machine {
     pub(super) fn question(&mut self, request: QuestionRequest) -> Vec<Effect> {
         let QuestionRequest { question_id, parts } = request;
         let open = Open::Question { question_id: question_id.clone(), parts: parts.len() };
-        match self.wait_for(open, |open| open.is_question(&question_id)) {
+        match self.wait_for(Asks::Running, open, |open| open.is_question(&question_id)) {
             Waiting::No => vec![Effect::AnswerQuestion { question_id, answers: Vec::new() }],
             Waiting::Already => Vec::new(),
             Waiting::Now(turn_id) => vec![Effect::Journal(ChatBody::Question { turn_id, question_id, parts })],
@@ -75,18 +84,24 @@ impl Machine {
     }
 
     /// Adds an approval or question to the open ones.
-    fn wait_for(&mut self, asked: Open, same: impl Fn(&Open) -> bool) -> Waiting {
+    fn wait_for(&mut self, asks: Asks, asked: Open, same: impl Fn(&Open) -> bool) -> Waiting {
         let Some(active) = &mut self.active else { return Waiting::No };
-        let (accepted, mut open) = match &mut active.phase {
+        let (handed, mut open) = match &mut active.phase {
+            Phase::Starting { for_slot: false } if asks == Asks::Starting => (Handed::No, Vec::new()),
+            Phase::WaitingForPerson { handed, .. } if (*handed == Handed::No) != (asks == Asks::Starting) => {
+                return Waiting::No;
+            }
             Phase::Starting { .. } | Phase::Stopping { .. } => return Waiting::No,
-            Phase::Running { accepted } => (*accepted, Vec::new()),
+            Phase::Running { .. } if asks == Asks::Starting => return Waiting::No,
+            Phase::Running { accepted: true } => (Handed::Yes, Vec::new()),
+            Phase::Running { accepted: false } => (Handed::OnItsWay, Vec::new()),
             // Asked twice with the same id: it is already shown.
             Phase::WaitingForPerson { open, .. } if open.iter().any(same) => return Waiting::Already,
             Phase::WaitingForPerson { open, .. } if open.len() >= MOST_OPEN => return Waiting::No,
-            Phase::WaitingForPerson { accepted, open } => (*accepted, std::mem::take(open)),
+            Phase::WaitingForPerson { handed, open } => (*handed, std::mem::take(open)),
         };
         open.push(asked);
-        active.phase = Phase::WaitingForPerson { accepted, open };
+        active.phase = Phase::WaitingForPerson { handed, open };
         Waiting::Now(active.message.turn_id.clone())
     }
 
@@ -149,11 +164,15 @@ impl Machine {
     /// Removes one open approval or question, and returns the turn that it belonged to.
     fn close(&mut self, closes: impl Fn(&Open) -> bool) -> Option<TurnId> {
         let active = self.active.as_mut()?;
-        let Phase::WaitingForPerson { accepted, open } = &mut active.phase else { return None };
+        let Phase::WaitingForPerson { handed, open } = &mut active.phase else { return None };
         let index = open.iter().position(closes)?;
         open.remove(index);
         if open.is_empty() {
-            active.phase = Phase::Running { accepted: *accepted };
+            active.phase = match handed {
+                Handed::No => Phase::Starting { for_slot: false },
+                Handed::OnItsWay => Phase::Running { accepted: false },
+                Handed::Yes => Phase::Running { accepted: true },
+            };
         }
         Some(active.message.turn_id.clone())
     }

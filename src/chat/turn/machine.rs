@@ -10,7 +10,7 @@ use gstack_protocol::ids::{ClientMessageId, TurnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::asking::{Open, close_all};
+use super::asking::{Asks, Open, close_all};
 use super::ending::{Ending, gone};
 use super::vocabulary::{Effect, Event, Message, Refusal};
 
@@ -21,13 +21,13 @@ pub(super) enum Phase {
     Starting { for_slot: bool },
     /// The agent has the message, or is being sent it.
     Running { accepted: bool },
-    /// The agent waits for the answers to these approvals and questions.
-    WaitingForPerson { accepted: bool, open: Vec<Open> },
+    /// The agent waits for the answers to these approvals and questions. If it does not have the message yet, its start waits.
+    WaitingForPerson { handed: Handed, open: Vec<Open> },
     /// A person stopped the turn, or it was given up with a fault, but the agent has not ended yet.
     Stopping { handed: Handed, fault: Option<Fault> },
 }
 
-/// Whether a stopping turn's message reached the agent.
+/// Whether the turn's message reached the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Handed {
     No,
@@ -99,7 +99,8 @@ impl Machine {
             Event::AgentFailedToStart { turn_id, fault } => self.failed_to_start(&turn_id, fault),
             Event::PromptAccepted(turn_id) => self.prompt_accepted(&turn_id),
             Event::PromptRefused { turn_id, fault } => self.prompt_refused(&turn_id, fault),
-            Event::ApprovalAsked(request) => self.ask(request),
+            Event::ApprovalAsked(request) => self.ask(request, Asks::Running),
+            Event::StartAsks(request) => self.ask(request, Asks::Starting),
             Event::ApprovalAnswered { approval_id, decision, by } => self.answer(approval_id, decision, by)?,
             Event::ApprovalWithdrawn(approval_id) => self.withdraw(approval_id),
             Event::QuestionAsked(request) => self.question(request),
@@ -187,7 +188,7 @@ impl Machine {
     fn stop(&mut self, fault: Option<Fault>) -> Vec<Effect> {
         let Some(active) = &mut self.active else { return Vec::new() };
         let turn_id = active.message.turn_id.clone();
-        let (accepted, open) = match &mut active.phase {
+        let (handed, open) = match &mut active.phase {
             // A second stop changes nothing: the deadline is already set.
             Phase::Stopping { .. } => return Vec::new(),
             Phase::Starting { .. } => {
@@ -195,13 +196,14 @@ impl Machine {
                 self.held = true;
                 return vec![Effect::ArmStopDeadline(turn_id)];
             }
-            Phase::Running { accepted } => (*accepted, Vec::new()),
-            Phase::WaitingForPerson { accepted, open } => (*accepted, std::mem::take(open)),
+            Phase::Running { accepted: true } => (Handed::Yes, Vec::new()),
+            Phase::Running { accepted: false } => (Handed::OnItsWay, Vec::new()),
+            Phase::WaitingForPerson { handed, open } => (*handed, std::mem::take(open)),
         };
-        active.phase = Phase::Stopping { handed: if accepted { Handed::Yes } else { Handed::OnItsWay }, fault };
+        active.phase = Phase::Stopping { handed, fault };
         self.held = true;
         let mut effects = close_all(&turn_id, open);
-        if accepted {
+        if handed == Handed::Yes {
             effects.push(Effect::Interrupt(turn_id.clone()));
         }
         effects.push(Effect::ArmStopDeadline(turn_id));
@@ -215,10 +217,16 @@ impl Machine {
 
     fn agent_ready(&mut self, turn_id: &TurnId) -> Vec<Effect> {
         let Some(active) = self.named(turn_id) else { return Vec::new() };
-        match active.phase {
+        match &mut active.phase {
             Phase::Starting { .. } => {
                 active.phase = Phase::Running { accepted: false };
                 vec![Effect::Prompt(active.message.clone())]
+            }
+            Phase::WaitingForPerson { handed: Handed::No, open } => {
+                let mut effects = close_all(turn_id, std::mem::take(open));
+                active.phase = Phase::Running { accepted: false };
+                effects.push(Effect::Prompt(active.message.clone()));
+                effects
             }
             Phase::Stopping { handed: Handed::No, .. } => self.end_stopped(),
             _ => Vec::new(),
@@ -227,7 +235,9 @@ impl Machine {
 
     fn failed_to_start(&mut self, turn_id: &TurnId, fault: Fault) -> Vec<Effect> {
         match self.named(turn_id).map(|active| &active.phase) {
-            Some(Phase::Starting { .. }) => self.end(Ending::failed(fault)),
+            Some(Phase::Starting { .. } | Phase::WaitingForPerson { handed: Handed::No, .. }) => {
+                self.end(Ending::failed(fault))
+            }
             Some(Phase::Stopping { handed: Handed::No, .. }) => self.end_stopped(),
             _ => Vec::new(),
         }
@@ -236,21 +246,25 @@ impl Machine {
     fn prompt_accepted(&mut self, turn_id: &TurnId) -> Vec<Effect> {
         let Some(active) = self.named(turn_id) else { return Vec::new() };
         match &mut active.phase {
-            Phase::Running { accepted } | Phase::WaitingForPerson { accepted, .. } => {
+            Phase::Running { accepted } => {
                 *accepted = true;
+                Vec::new()
+            }
+            Phase::WaitingForPerson { handed: handed @ Handed::OnItsWay, .. } => {
+                *handed = Handed::Yes;
                 Vec::new()
             }
             Phase::Stopping { handed: handed @ Handed::OnItsWay, .. } => {
                 *handed = Handed::Yes;
                 vec![Effect::Interrupt(turn_id.clone())]
             }
-            Phase::Starting { .. } | Phase::Stopping { .. } => Vec::new(),
+            Phase::Starting { .. } | Phase::WaitingForPerson { .. } | Phase::Stopping { .. } => Vec::new(),
         }
     }
 
     fn prompt_refused(&mut self, turn_id: &TurnId, fault: Fault) -> Vec<Effect> {
         match self.named(turn_id).map(|active| &active.phase) {
-            Some(Phase::Running { accepted: false } | Phase::WaitingForPerson { accepted: false, .. }) => {
+            Some(Phase::Running { accepted: false } | Phase::WaitingForPerson { handed: Handed::OnItsWay, .. }) => {
                 self.end(Ending::failed(fault))
             }
             Some(Phase::Stopping { handed: Handed::OnItsWay, .. }) => self.end_stopped(),
@@ -261,7 +275,12 @@ impl Machine {
     fn agent_done(&mut self, ending: Ending) -> Vec<Effect> {
         match self.active.as_ref().map(|active| &active.phase) {
             // Nothing was sent to this agent yet, so it reports another turn.
-            None | Some(Phase::Starting { .. } | Phase::Stopping { handed: Handed::No, .. }) => Vec::new(),
+            None
+            | Some(
+                Phase::Starting { .. }
+                | Phase::WaitingForPerson { handed: Handed::No, .. }
+                | Phase::Stopping { handed: Handed::No, .. },
+            ) => Vec::new(),
             Some(Phase::Running { .. } | Phase::WaitingForPerson { .. }) => self.end(ending),
             // The turn may have finished just before the stop reached it. Otherwise agents report a stop in different
             // ways.
@@ -276,7 +295,12 @@ impl Machine {
     fn agent_exited(&mut self, fault: Option<Fault>) -> Vec<Effect> {
         match self.active.as_ref().map(|active| &active.phase) {
             // While an agent starts, the answer to `StartTurn` reports how that went. This was the previous agent.
-            None | Some(Phase::Starting { .. } | Phase::Stopping { handed: Handed::No, .. }) => Vec::new(),
+            None
+            | Some(
+                Phase::Starting { .. }
+                | Phase::WaitingForPerson { handed: Handed::No, .. }
+                | Phase::Stopping { handed: Handed::No, .. },
+            ) => Vec::new(),
             Some(Phase::Running { .. } | Phase::WaitingForPerson { .. }) => {
                 self.end(Ending::failed(fault.unwrap_or_else(gone)))
             }

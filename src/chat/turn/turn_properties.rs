@@ -18,6 +18,7 @@ enum Move {
     Accepted,
     Refused,
     Ask(u8),
+    StartAsks(u8),
     Answer(u8, bool),
     Withdraw(u8),
     Done(TurnOutcome),
@@ -49,6 +50,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         6 => Just(Move::Accepted),
         1 => Just(Move::Refused),
         2 => (0..3_u8).prop_map(Move::Ask),
+        2 => (0..3_u8).prop_map(Move::StartAsks),
         2 => (0..3_u8, any::<bool>()).prop_map(|(n, yes)| Move::Answer(n, yes)),
         1 => (0..3_u8).prop_map(Move::Withdraw),
         6 => outcome.prop_map(Move::Done),
@@ -105,6 +107,7 @@ impl Witness {
             Move::Accepted => Event::PromptAccepted(turn_id),
             Move::Refused => Event::PromptRefused { turn_id, fault: broken() },
             Move::Ask(n) => Event::ApprovalAsked(approval(&format!("{turn_id}/{n}"))),
+            Move::StartAsks(n) => Event::StartAsks(approval(&format!("{turn_id}/{n}"))),
             Move::Answer(n, yes) => Event::ApprovalAnswered {
                 approval_id: ApprovalId::new(format!("{turn_id}/{n}")),
                 decision: if yes { Decision::AllowOnce } else { Decision::Deny },

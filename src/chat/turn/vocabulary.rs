@@ -122,6 +122,8 @@ pub enum Event {
     },
     /// The agent or the policy asks a person for approval.
     ApprovalAsked(ApprovalRequest),
+    /// The start of the turn's agent needs the person's approval.
+    StartAsks(ApprovalRequest),
     /// Somebody answered an approval.
     ApprovalAnswered {
         /// The approval.

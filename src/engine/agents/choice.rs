@@ -5,7 +5,7 @@
 use super::model::model_for;
 use super::pool::AgentPool;
 use gstack_agent::adapter::Agent;
-use gstack_agent::builtin;
+use gstack_agent::builtin::{self, Builtin};
 use gstack_chat::{Conversation, Message};
 use gstack_protocol::catalogue::Sentence;
 use gstack_protocol::fault::Fault;
@@ -47,13 +47,13 @@ impl AgentPool {
         }
         let default = config.agents.default_name().map(AgentName::new);
         let wanted = conversation.info().agent.or(default);
-        let agent = match wanted.map(|name| known.get(&name)) {
-            Some(Ok(agent)) => agent,
-            // The conversation's agent is no longer in the configuration.
-            Some(Err(_)) | None => known.default_agent().await,
-        };
+        let named = wanted.and_then(|name| known.get(&name).ok());
+        // `None` as well if the conversation's agent is no longer in the configuration.
+        let name = named.as_ref().map(|agent| agent.name());
+        let info = self.found(name.as_ref()).await;
+        let by_default = || info.as_ref().and_then(|info| known.get(&info.name).ok());
+        let agent = named.or_else(by_default).unwrap_or_else(|| Arc::new(Builtin));
         let name = agent.name();
-        let info = known.list().await.into_iter().find(|info| info.name == name);
         let is_model = info.as_ref().is_none_or(|info| info.has_model);
         let offered = info.as_ref().map(|info| info.models.as_slice()).unwrap_or_default();
         let configured = config.turns.models.get(name.as_str());

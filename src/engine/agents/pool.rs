@@ -89,6 +89,25 @@ impl AgentPool {
         });
     }
 
+    /// Returns what is found about an agent, or without a name about the default one. Looks for agents if that was not done.
+    pub(super) async fn found(&self, name: Option<&AgentName>) -> Option<AgentInfo> {
+        if !self.0.known.has_looked() {
+            let pool = self.clone();
+            self.0.tasks.spawn(async move {
+                let shutdown = pool.0.tasks.shutdown();
+                tokio::select! {
+                    _ = pool.tell(false) => {}
+                    () = shutdown.cancelled() => {}
+                }
+            });
+        }
+        let shutdown = self.0.tasks.shutdown();
+        tokio::select! {
+            found = self.0.known.wait_for(name) => found,
+            () = shutdown.cancelled() => None,
+        }
+    }
+
     /// Adds the folders of a terminal's PATH to the search. Returns true if that may find more agents.
     pub fn learn_path(&self, path: Option<&str>) -> bool {
         path.is_some_and(|path| self.0.known.learn_path(path))

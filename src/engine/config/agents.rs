@@ -65,6 +65,8 @@ pub struct AgentsConfig {
     pub sandbox_read: Vec<PathBuf>,
     /// Additional paths that sandboxed agents may write.
     pub sandbox_write: Vec<PathBuf>,
+    /// The folders that single agents may write because the person allowed it on a card, by agent.
+    pub folders: BTreeMap<String, Vec<PathBuf>>,
 }
 
 impl Default for AgentsConfig {
@@ -84,6 +86,7 @@ impl Default for AgentsConfig {
             sandbox: SandboxMode::default(),
             sandbox_read: Vec::new(),
             sandbox_write: Vec::new(),
+            folders: BTreeMap::new(),
         }
     }
 }
@@ -113,6 +116,7 @@ impl AgentsConfig {
             // The engine chooses, from the setting at that moment.
             default: None,
             environment: self.environment.clone(),
+            folders: self.folders.clone(),
             sandbox: None,
         }
     }

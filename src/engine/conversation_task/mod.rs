@@ -11,6 +11,7 @@ mod from_agent;
 mod prompt;
 mod running_agent;
 mod start;
+mod start_approval;
 mod task;
 #[cfg(test)]
 mod tests;

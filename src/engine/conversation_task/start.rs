@@ -49,12 +49,7 @@ impl Task {
             self.services.tabs.sets().worked_by(&self.conversation, label.clone());
         }
         self.services.turn_began(&self.conversation, label);
-        for sentence in &choice.notices {
-            self.append(ChatBody::notice(turn_id.clone(), sentence.clone()));
-        }
-        if let Some(fault) = choice.fault {
-            return self.step(Event::AgentFailedToStart { turn_id, fault });
-        }
+        let Some(choice) = self.without_fault(&turn_id, choice, None) else { return };
         let folder = self.conversation.folder();
         // The same agent switches to another model without a new process, if it can. Another mode needs a new one: its
         // sandbox may differ.
@@ -82,6 +77,21 @@ impl Task {
             drop(kept);
             return self.start(Some(turn_id), choice, None);
         }
+        self.start_in_slot(turn_id, choice, kept);
+    }
+
+    /// Shows the choice's notices and returns it, unless its agent has a fault: then asks for what it needs, or ends the turn.
+    pub(super) fn without_fault(&mut self, turn_id: &TurnId, mut choice: Choice, slot: Option<Slot>) -> Option<Choice> {
+        for sentence in &choice.notices {
+            self.append(ChatBody::notice(turn_id.clone(), sentence.clone()));
+        }
+        let Some(fault) = choice.fault.take() else { return Some(choice) };
+        self.not_started(turn_id.clone(), &choice.agent.name(), slot, fault);
+        None
+    }
+
+    /// Starts the agent in this slot, or in the next one that is free.
+    pub(super) fn start_in_slot(&mut self, turn_id: TurnId, choice: Choice, kept: Option<Slot>) {
         if let Some(slot) = kept.or_else(|| self.services.agents.slots().take_free(self.conversation.id())) {
             return self.start(Some(turn_id), choice, Some(slot));
         }
@@ -259,7 +269,7 @@ impl Task {
                 self.chosen = None;
                 self.services.agents.unmark_spare(self.conversation.id());
                 match starting.turn_id {
-                    Some(turn_id) => self.step(Event::AgentFailedToStart { turn_id, fault }),
+                    Some(turn_id) => self.not_started(turn_id, &starting.agent, starting.slot, fault),
                     None => tracing::info!(%fault, "an agent could not be made ready ahead of time"),
                 }
             }

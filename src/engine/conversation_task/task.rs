@@ -201,6 +201,7 @@ impl Task {
             Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice).await,
             Input::Slot { turn_id, slot } => self.got_slot(turn_id, slot),
             Input::Started { generation, outcome } => self.started(generation, outcome).await,
+            Input::StartSettled { turn_id, outcome } => self.start_settled(turn_id, outcome),
             // The request may have been withdrawn before it arrived here.
             Input::Asked { answer, .. } if answer.is_closed() => {}
             Input::Asked { request, answer } => self.asked(request, answer),
@@ -226,10 +227,18 @@ impl Task {
 
     /// Shows an approval card.
     pub(super) fn asked(&mut self, request: ApprovalRequest, answer: oneshot::Sender<ApprovalAnswer>) {
-        let approval_id = request.approval_id.clone();
+        self.show(request.approval_id.clone(), answer, Event::ApprovalAsked(request));
+    }
+
+    /// Shows an approval card without which the turn's agent does not start.
+    pub(super) fn start_asked(&mut self, request: ApprovalRequest, answer: oneshot::Sender<ApprovalAnswer>) {
+        self.show(request.approval_id.clone(), answer, Event::StartAsks(request));
+    }
+
+    fn show(&mut self, approval_id: ApprovalId, answer: oneshot::Sender<ApprovalAnswer>, event: Event) {
         self.waiting.insert(approval_id.clone(), answer);
         self.services.tabs.change_work(&self.conversation, |doing| doing.waiting = true);
-        self.step(Event::ApprovalAsked(request));
+        self.step(event);
         // The request was withdrawn just before its card existed, so the withdrawal had nothing to close.
         if self.waiting.get(&approval_id).is_some_and(oneshot::Sender::is_closed) {
             self.step(Event::ApprovalWithdrawn(approval_id));

@@ -65,6 +65,11 @@ pub(crate) enum Input {
         generation: u64,
         outcome: Result<Box<dyn AgentSession>, Fault>,
     },
+    /// The person allowed what a start needs, or not.
+    StartSettled {
+        turn_id: TurnId,
+        outcome: Result<(Choice, Option<Slot>), Fault>,
+    },
     /// The conversation's tools ask the person for an approval.
     Asked {
         request: ApprovalRequest,

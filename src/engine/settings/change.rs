@@ -6,7 +6,7 @@ use super::error::SettingError;
 use super::list::{SettingDefinition, fixed_choices};
 use crate::config::Config;
 use gstack_protocol::settings::SettingValue;
-use toml_edit::{DocumentMut, Item, Table, Value};
+use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 /// Returns the file's text with one setting changed and everything else unchanged. Fails if the text or the result is
 /// not valid.
@@ -39,6 +39,28 @@ pub(super) fn changed(text: &str, known: &SettingDefinition, value: Option<&Sett
         *new.decor_mut() = old.decor().clone();
     }
     table.insert(key, Item::Value(new));
+    Ok(document.to_string())
+}
+
+/// Returns the file's text with a folder added to those that an agent may write. Fails if the text is not valid.
+pub(super) fn with_folder(text: &str, agent: &str, folder: &str) -> Result<String, String> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    let section = if document.contains_key("agent") { "agent" } else { "agents" };
+    let mut table = document.as_table_mut() as &mut dyn toml_edit::TableLike;
+    for name in [section, "folders"] {
+        let implicit = || {
+            let mut table = Table::new();
+            table.set_implicit(true);
+            Item::Table(table)
+        };
+        let entry = table.entry(name).or_insert_with(implicit);
+        table = entry.as_table_like_mut().ok_or_else(|| format!("{name} is not a section"))?;
+    }
+    let folders = table.entry(agent).or_insert_with(|| Item::Value(Value::Array(Array::new())));
+    let folders = folders.as_array_mut().ok_or_else(|| format!("agents.folders.{agent} is not a list"))?;
+    if !folders.iter().any(|known| known.as_str() == Some(folder)) {
+        folders.push(folder);
+    }
     Ok(document.to_string())
 }
 
@@ -111,6 +133,22 @@ mod tests {
             let back = changed(&text, known, None).unwrap();
             assert_eq!(Config::parse(&back).unwrap(), Config::default());
         }
+    }
+
+    #[test]
+    fn an_allowed_folder_is_added_for_its_agent_only_and_once() {
+        let text = "# mine\n[agents]\nat-once = 2 # enough\n\n[agents.own.mine]\ncommand = [\"mine\"]\n";
+        let mut changed = text.to_owned();
+        for (agent, folder) in [("mine", "/h/.mine"), ("mine", "/h/.mine"), ("a.b", "/h/.ab"), ("mine", "/h/.x")] {
+            changed = with_folder(&changed, agent, folder).unwrap();
+        }
+        assert!(changed.starts_with(text), "{changed}");
+        let folders = Config::parse(&changed).unwrap().agents.folders;
+        assert_eq!(folders["mine"], ["/h/.mine", "/h/.x"].map(std::path::PathBuf::from));
+        assert_eq!(folders["a.b"], ["/h/.ab"].map(std::path::PathBuf::from));
+        assert!(with_folder("[agents]\nfolders = 1\n", "mine", "/h/.mine").is_err());
+        let inline = with_folder("agents = { at-once = 2 }\n", "mine", "/h/.mine").unwrap();
+        assert!(Config::parse(&inline).unwrap().agents.folders.contains_key("mine"), "{inline}");
     }
 
     /// Returns the keys that serde accepts in a section.

@@ -11,7 +11,7 @@ pub(super) struct InFile {
     pub(super) is_set: fn(&Config) -> bool,
 }
 
-pub(super) const IN_FILE: [InFile; 14] = [
+pub(super) const IN_FILE: [InFile; 15] = [
     InFile {
         name: "agents.programs",
         help: "Where an agent's program is, if it is not found: claude = \"/opt/claude/bin/claude\"",
@@ -46,6 +46,11 @@ pub(super) const IN_FILE: [InFile; 14] = [
         name: "agents.sandbox-write",
         help: "Paths that agents may write in the sandbox, besides their own",
         is_set: |config| !config.agents.sandbox_write.is_empty(),
+    },
+    InFile {
+        name: "agents.folders",
+        help: "Folders that you allowed single agents to write: [agents.folders] with NAME = [\"/home/you/.name\"]",
+        is_set: |config| !config.agents.folders.is_empty(),
     },
     InFile {
         name: "turns.models",

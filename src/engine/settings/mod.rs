@@ -13,15 +13,17 @@ use crate::config::{Config, ConfigFile};
 use crate::folders;
 use crate::spare::Spare;
 use crate::tasks::off_thread;
-use change::{changed, check, check_choice};
+use change::{changed, check, check_choice, with_folder};
 use error::SettingError;
 use gstack_base::home::Home;
 use gstack_base::site_list::SiteList;
 use gstack_protocol::agents::Agents;
 use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::AgentName;
 use gstack_protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
 use in_file::IN_FILE;
 use list::{SETTINGS, fixed_choices};
+use std::path::Path;
 
 /// A handle to the settings. Cheap to clone.
 #[derive(Clone)]
@@ -87,7 +89,7 @@ impl SettingsService {
                 && let SettingValue::Text(name) = value
                 && !name.is_empty()
             {
-                self.agents.get(&gstack_protocol::ids::AgentName::new(name.as_str()))?;
+                self.agents.get(&AgentName::new(name.as_str()))?;
             }
             if known.name == "browser.only-sites"
                 && let SettingValue::Text(sites) = value
@@ -106,6 +108,14 @@ impl SettingsService {
         off_thread(move || file.change(|text| changed(text, known, set.value.as_ref()))).await?;
         self.changed().await;
         Ok(self.list().await)
+    }
+
+    /// Lets an agent write a folder from now on. The caller has asked the person. Fails if the file is not valid.
+    pub(crate) async fn allow_folder(&self, agent: &AgentName, folder: &Path) -> Result<(), Fault> {
+        let (file, agent, folder) = (self.config.clone(), agent.to_string(), folder.display().to_string());
+        off_thread(move || file.change(|text| with_folder(text, &agent, &folder))).await?;
+        self.agents.configure();
+        Ok(())
     }
 
     /// Reads `config.toml` again, which a person may have edited, and applies it.

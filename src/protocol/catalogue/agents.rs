@@ -12,6 +12,8 @@ catalogue! {
     AGENT_IN_SANDBOX_NEXT = "Run `$1` in a terminal. If it starts there, name what it needs in sandbox-read or sandbox-write under [agents] in config.toml.";
     AGENT_NEEDS_PATH = "$1 needs to write $2, which gstack's sandbox refuses";
     AGENT_NEEDS_PATH_NEXT = "To allow it, add \"$1\" to sandbox-write under [agents] in config.toml, then send the message again.";
+    AGENT_WANTS_CLOSED = "$1 needs to write $2, which stays closed to agents";
+    AGENT_FOLDER_WHY = "gstack's sandbox refuses this until you allow it. gstack then remembers it for $1.";
     AGENT_IS_SLOW = "$1 takes more than $2 s to start";
     AGENT_NOT_READY = "$1 was not ready within $2 s";
     AGENT_TRY_COMMAND = "Run `$1` in a terminal to see whether it starts there.";

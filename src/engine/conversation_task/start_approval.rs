@@ -1,0 +1,110 @@
+//! A start that needs a folder which the sandbox refuses: the person is asked, and the agent starts again.
+//!
+//! Owns the card and what follows its answer. Which folders are offered is the sandbox's rule, which each start checks again.
+
+use super::error::TurnError;
+use super::task::Task;
+use crate::agents::{Choice, Slot};
+use crate::conversations::{Input, Pending};
+use crate::policy::{ActionKind, ActionRequest, AuditedAction, Risk};
+use gstack_agent::adapter::Agent;
+use gstack_base::visible::visible;
+use gstack_chat::Event;
+use gstack_chat::turn::ApprovalRequest;
+use gstack_protocol::action::ActionRecord;
+use gstack_protocol::catalogue;
+use gstack_protocol::chat::StepKind;
+use gstack_protocol::decision::Decision;
+use gstack_protocol::fault::Fault;
+use gstack_protocol::ids::{AgentName, ApprovalId, TurnId};
+use gstack_protocol::policy::PolicyScope;
+use std::path::Path;
+
+impl Task {
+    /// Asks for what the start of the turn's agent needs, or ends the turn with its fault.
+    pub(super) fn not_started(&mut self, turn_id: TurnId, agent: &AgentName, slot: Option<Slot>, fault: Fault) {
+        match (fault.needs_folder.clone(), self.services.agents.get(agent)) {
+            (Some(folder), Ok(agent)) => self.ask_for_folder(turn_id, agent.as_ref(), slot, (&folder, fault)),
+            _ => self.step(Event::AgentFailedToStart { turn_id, fault }),
+        }
+    }
+
+    /// Asks whether the turn's agent may write `folder` from now on. `fault`: why it does not start without it.
+    fn ask_for_folder(
+        &mut self,
+        turn_id: TurnId,
+        agent: &dyn Agent,
+        slot: Option<Slot>,
+        (folder, fault): (&Path, Fault),
+    ) {
+        let Some(turn) = &self.turn else { return };
+        let (cancel, message) = (turn.cancel.clone(), turn.message.clone());
+        let (name, label) = (agent.name(), visible(agent.label()));
+        let request = ActionRequest {
+            conversation_id: self.conversation.id().clone(),
+            kind: ActionKind::Does(PolicyScope::Write),
+            site: None,
+            browser: None,
+            tool: None,
+            risk: Risk::Plain,
+        };
+        let line = format!("write {} from now on", folder.display());
+        let action = Box::new(ActionRecord {
+            command: visible(&line),
+            scope: Some(PolicyScope::Write),
+            ..ActionRecord::default()
+        });
+        let approval_id = ApprovalId::random();
+        let (pending, answer) = Pending::new(&self.gate, approval_id.clone());
+        let limit = self.services.config.approval_limit();
+        let (services, conversation, gate) = (self.services.clone(), self.conversation.clone(), self.gate.clone());
+        let ask = format!("Write {} from now on", folder.display());
+        let (kept, folder) = (action.clone(), folder.to_owned());
+        self.services.tasks.spawn(async move {
+            let (decision, by) = pending.answered(limit, &cancel).await;
+            // A rule of the policy would be about every file; what is remembered here is this folder.
+            let once = if decision.allows() { Decision::AllowOnce } else { decision };
+            let audited = AuditedAction { line: &line, record: Some(&kept) };
+            let allowed = services.policy.settle(&conversation, &request, &audited, (once, by)).is_ok();
+            let outcome = match allowed {
+                true => services.settings.allow_folder(&name, &folder).await,
+                false => Err(fault),
+            };
+            let outcome = match outcome {
+                Ok(()) => tokio::select! {
+                    choice = services.choose_and_settle(&conversation, &message) => Ok((choice, slot)),
+                    () = cancel.cancelled() => Err(TurnError::Stopped(catalogue::START_STOPPED).into()),
+                },
+                Err(fault) => Err(fault),
+            };
+            gate.input(Input::StartSettled { turn_id, outcome });
+        });
+        let approval = ApprovalRequest {
+            approval_id,
+            ask: visible(&ask),
+            phrase: None,
+            site: None,
+            why: Some(catalogue::AGENT_FOLDER_WHY.with([&label])),
+            does: action.command.clone(),
+            action,
+            kind: StepKind::File,
+            choices: vec![Decision::AllowAlways, Decision::Deny],
+        };
+        self.start_asked(approval, answer);
+    }
+
+    /// Starts the agent with what the person allowed.
+    pub(super) fn start_settled(&mut self, turn_id: TurnId, outcome: Result<(Choice, Option<Slot>), Fault>) {
+        if self.turn.as_ref().is_none_or(|turn| turn.id != turn_id) {
+            return;
+        }
+        match outcome {
+            Ok((choice, slot)) => {
+                if let Some(choice) = self.without_fault(&turn_id, choice, None) {
+                    self.start_in_slot(turn_id, choice, slot);
+                }
+            }
+            Err(fault) => self.step(Event::AgentFailedToStart { turn_id, fault }),
+        }
+    }
+}
