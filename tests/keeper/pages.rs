@@ -140,6 +140,7 @@ async fn tabs_have_numbers_openers_and_ends() {
         active: false,
         incognito: false,
         discarded: false,
+        replaces: None,
         target_id: opened.page.clone(),
         opener_chrome_tab_id: None,
         restored: false,
