@@ -19,7 +19,7 @@ fn structured_data_media_and_the_accessibility_tree_are_read() {
         let media = world.output("media", &[]).await.unwrap().data.unwrap();
         assert_eq!((&media["images"][0]["alt"], &media["images"][0]["naturalWidth"]), (&"A dot".into(), &1.into()));
         let tree = world.run("accessibility", &[]).await;
-        assert!(tree.starts_with("--- BEGIN UNTRUSTED"), "{tree}");
+        assert!(tree.starts_with("[UNTRUSTED TEXT]"), "{tree}");
         assert!(tree.contains("heading \"Contents\" [level=1]") && tree.contains("image \"A dot\""), "{tree}");
         let perf = world.run("perf", &[]).await;
         let names: Vec<&str> = perf.lines().filter_map(|line| line.split_whitespace().next()).collect();

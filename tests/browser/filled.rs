@@ -39,7 +39,7 @@ fn filled_means_that_the_field_holds_it() {
             "Filled #upper; the page changed the text to \"HELLO\""
         );
         let shown = world.for_model().run("fill", &["#upper", "two"]).await;
-        assert!(shown.contains("BEGIN UNTRUSTED") && shown.contains("\nTWO\n"), "{shown}");
+        assert!(shown.contains("[UNTRUSTED TEXT") && shown.contains("\nTWO\n"), "{shown}");
         let secret = world.run("fill", &["#pin", "98765"]).await;
         assert_eq!(secret, "Filled #pin; the page changed the text", "a password is never told");
         let removed = world.run("fill", &["#removed", "x"]).await;

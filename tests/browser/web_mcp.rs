@@ -93,7 +93,7 @@ fn a_pages_tools_are_listed_and_called() {
             listed.contains("subscribe  Subscribes to news") && listed.contains("which a person submits"),
             "{listed}"
         );
-        assert!(listed.contains("BEGIN UNTRUSTED"), "{listed}");
+        assert!(listed.contains("[UNTRUSTED TEXT"), "{listed}");
         let names: Vec<String> =
             tools(&world).await.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
         for name in ["add", "fail", "hang", "plain", "subscribe", "search"] {

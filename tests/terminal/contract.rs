@@ -51,7 +51,7 @@ fn outputs_have_their_forms() {
     assert!(watching.starts_with("WATCHING tab 1"), "{watching}");
     let stopped = stage.run(&["watch", "stop"]);
     let (head, rest) = stopped.split_once('\n').unwrap();
-    assert!(head.starts_with("WATCH STOPPED (") && rest.starts_with("--- BEGIN UNTRUSTED"), "our words are outside");
+    assert!(head.starts_with("WATCH STOPPED (") && rest.starts_with("[UNTRUSTED TEXT]"), "our words are outside");
     stage.run(&["goto", &site.url("/frames")]);
     expect(&["frame", "iframe"], &format!("Switched to frame: {}", site.url("/inner")));
     assert!(stage.fails(&["goto", &one]).contains("frame main"));

@@ -130,7 +130,7 @@ fn the_inbox_and_the_status_need_no_browser() {
     let message = r#"{"id":"a1","at":"2026-01-02T03:04:05Z","title":"T","url":"https://a.example/","text":"hello"}"#;
     std::fs::write(folder.join("1767323045000-a1.json"), message).unwrap();
     let shown = stage.run(&["inbox"]);
-    assert!(shown.starts_with("[2026-01-02T03:04:05Z]\n--- BEGIN UNTRUSTED") && shown.contains("T\nhello"), "{shown}");
+    assert!(shown.starts_with("[2026-01-02T03:04:05Z]\n[UNTRUSTED TEXT]") && shown.contains("T\nhello"), "{shown}");
     assert_eq!(stage.run(&["inbox", "--clear"]), "Inbox cleared: 1 message.");
     assert_eq!(stage.status()["mode"], "none");
 }
@@ -188,7 +188,7 @@ fn a_person_takes_over_and_gives_back() {
     let conversation = stage.run(&["--tab", id, "--json", "chat", "help"]);
     assert!(conversation.lines().next().unwrap().contains("/talk"), "{conversation}");
     let resumed = stage.run(&["resume"]);
-    assert!(resumed.starts_with("RESUMED\n--- BEGIN UNTRUSTED") && resumed.contains("[button] \"Buy\""), "{resumed}");
+    assert!(resumed.starts_with("RESUMED\n[UNTRUSTED TEXT]") && resumed.contains("[button] \"Buy\""), "{resumed}");
     let button = resumed.lines().find(|line| line.contains("Buy")).unwrap().trim().split(' ').next().unwrap();
     assert!(stage.run(&["click", button]).starts_with("Clicked @e"));
     assert!(stage.run(&["handoff"]).starts_with("HANDED OFF"), "a browser with a window is only brought to the front");

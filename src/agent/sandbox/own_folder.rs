@@ -10,18 +10,39 @@ use crate::guard::CREDENTIALS;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-/// Folders in which other programs find what they start.
-const STARTED: [&str; 12] = [
+/// Where shells, editors and the desktop find what they start.
+const STARTED: [&str; 33] = [
+    ".bash_it",
+    ".bash_login",
+    ".bash_profile",
+    ".bashrc",
+    ".bashrc.d",
     ".config/autostart",
+    ".config/emacs",
     ".config/environment.d",
     ".config/fish",
     ".config/nvim",
     ".config/systemd",
+    ".config/tmux",
+    ".config/zsh",
+    ".emacs.d",
     ".local/share/applications",
     ".local/share/dbus-1",
     ".local/share/systemd",
+    ".oh-my-zsh",
+    ".profile",
+    ".tmux",
     ".vim",
+    ".vimrc",
     ".vscode",
+    ".vscode-server",
+    ".xprofile",
+    ".zlogin",
+    ".zprezto",
+    ".zprofile",
+    ".zsh",
+    ".zshenv",
+    ".zshrc",
     "Library/LaunchAgents",
     "Library/Scripts",
 ];
@@ -186,6 +207,8 @@ mod tests {
             ".cargo/bin",
             "letters/a",
             ".config/autostart/a.desktop",
+            ".oh-my-zsh/custom/a.zsh",
+            ".zshenv",
             ".config/systemd/user/a",
             ".mine/../.profile",
             "/srv/x",
