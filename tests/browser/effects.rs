@@ -61,7 +61,7 @@ fn a_model_reads_what_a_page_asked_inside_of_the_envelope() {
         open(&world).await;
         world.context.for_model = true;
         let output = world.output("click", &["#empty"]).await.unwrap().into_result_for_model().output;
-        let (ours, theirs) = output.split_once("\n[UNTRUSTED TEXT ").unwrap();
+        let (ours, theirs) = output.split_once("\n[UNTRUSTED TEXT").unwrap();
         assert!(ours.starts_with("Clicked #empty") && theirs.contains("Empty the cart?"), "{output}");
         world
     });
