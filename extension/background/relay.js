@@ -22,6 +22,9 @@ const STORE = "https://chromewebstore.google.com/";
 /** Chrome's text for the latter. */
 const OTHER_FRAME = "Cannot access a chrome-extension:// URL of different extension";
 const NOT_ATTACHED = /^Debugger is not attached/;
+/** Chrome's text for a command whose attachment ended meanwhile; it says why afterwards, at once. */
+const CUT_OFF = /^Detached while handling command/;
+const WHY_LIMIT_MS = 1000;
 const MOUSE = "Input.dispatchMouseEvent";
 /** The limit for a message to the daemon, in characters of its largest text: Chrome throws above 64 MiB. */
 const LARGEST = 60 * 1024 * 1024;
@@ -268,12 +271,19 @@ export class Relay {
       async (text) => {
         // Chrome can end an attachment without saying so: as it begins, if another extension's frame appears then.
         const ended = OWN_PAGE.test(text) || NOT_ATTACHED.test(text);
+        if (CUT_OFF.test(text)) await this.#heardWhy(tabId);
         if (ended && this.#attached.delete(tabId)) void this.#ended(tabId);
         // The daemon learns first why: then it does not take an act for one that never began.
         await this.#ending.get(tabId);
         return this.#attached.has(tabId) ? undefined : "not-attached";
       },
     );
+  }
+
+  /** Settles when `detached` has heard why a tab's attachment ended. @param {number} tabId */
+  async #heardWhy(tabId) {
+    const deadline = performance.now() + WHY_LIMIT_MS;
+    while (this.#attached.has(tabId) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   /** Keeps a press until its release. @param {number} tabId @param {any} event */

@@ -113,7 +113,7 @@ mod tests {
         let output = cut(Output::from_page("first line\nsecond line\nthird", "http://a/").data(1), 24, "text");
         assert_eq!((output.text.as_str(), &output.data), ("first line\nsecond line", &None));
         let travels = output.into_result().output;
-        assert!(travels.contains("CONTENT ---\n… 5 more characters: call this tool with cursor \""), "{travels}");
+        assert!(travels.contains("UNTRUSTED TEXT]\n… 5 more characters: call this tool with cursor \""), "{travels}");
         let wide = cut(Output::text("ä".repeat(10)), 5, "click").into_result().output;
         assert_eq!(wide, "ää\n… 8 more characters, narrow with selector");
         assert_eq!(cut(Output::text("whole"), 5, "text").into_result().output, "whole");
