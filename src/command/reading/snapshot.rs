@@ -145,9 +145,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let compared = match snapshot.more > 0 && !arguments.has("--search") {
         true => {
             let whole = SnapshotOptions { limit: Some(SEARCHED), ..options.clone() };
-            let whole = printed(&page.snapshot(&whole).await?);
-            snapshot = page.snapshot(&options).await?;
-            whole
+            printed(&page.snapshot_beside(&whole).await?)
         }
         false => printed(&snapshot),
     };

@@ -85,6 +85,15 @@ impl Page {
         Ok(snapshot)
     }
 
+    /// Takes a snapshot beside the last one, whose list of refs stays the one that is known and drawn.
+    pub async fn snapshot_beside(&self, options: &SnapshotOptions) -> Result<Snapshot, PageError> {
+        let listed = lock(&self.memory.listed).clone();
+        let taken = self.snapshot(options).await;
+        *lock(&self.memory.listed) = listed;
+        self.redraw_refs().await?;
+        taken
+    }
+
     /// Walks the main frame, or the frame of the scope, with all frames in it.
     async fn walk_whole(&self, options: &SnapshotOptions) -> Result<FrameTree, PageError> {
         let (frame, scope) = match &options.scope {
