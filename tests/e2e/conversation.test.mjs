@@ -123,7 +123,7 @@ describe('a conversation in the side panel', () => {
     const next = await agent.prompt();
     assert.match(next.prompt, /Write Grace instead/);
     await panel.page.waitFor(`document.querySelector('.decided--no')?.textContent.includes('by you')`);
-    assert.equal((await panel.texts('queued')).length, 0);
+    await panel.gone('queued');
     next.end();
     await panel.gone('stop');
   });

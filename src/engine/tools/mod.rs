@@ -145,8 +145,10 @@ impl ConversationTools {
         }
         let turn = self.gate.turn_token();
         let outcome = self.run_in_turn(call, named, Some(&name), cancel.clone()).await;
-        // What a stop or the agent itself ended before it was sent stays recorded until its step ends.
-        if has_step && !turn.is_cancelled() && !cancel.is_cancelled() {
+        // What a stop or the agent itself ended before it was sent stays recorded until its step ends. A stop withdraws the
+        // call's approval first and then ends the turn.
+        let is_withdrawn = outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Cancelled);
+        if has_step && !is_withdrawn && !turn.is_cancelled() && !cancel.is_cancelled() {
             self.gate.note_sent(&name);
         }
         if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) {

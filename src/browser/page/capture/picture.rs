@@ -12,8 +12,8 @@ use crate::page::page::{Page, SCRIPT_LIMIT, lock};
 use crate::page::script::Injected;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Deserialize;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
@@ -26,9 +26,18 @@ const MOST_PARTS: f64 = 16.0;
 /// No screen has more device pixels per CSS pixel.
 const LARGEST_RATIO: f64 = 8.0;
 /// When an attempt counts as lost: a screenshot takes a fraction of the first. If the tab is hidden or its document
-/// changes, it is sometimes lost without an error; a repeated request succeeds.
-const LOST_AFTER: [Duration; 4] =
-    [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(3)];
+/// changes, it is sometimes lost without an error; a repeated request succeeds, if the document does not change again.
+const LOST_AFTER: [Duration; 7] = [
+    Duration::from_secs(1),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(3),
+    Duration::from_secs(3),
+    Duration::from_secs(3),
+    Duration::from_secs(3),
+];
+/// The longest wait for attempts that were sent after the one whose picture counts.
+const LATE_LIMIT: Duration = Duration::from_secs(3);
 /// The delay before a retry while the document changes.
 const BETWEEN_PAGES: Duration = Duration::from_millis(50);
 const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
@@ -181,23 +190,30 @@ impl Page {
         };
         let deadline = Instant::now() + CAPTURE_LIMIT;
         let mut attempts = FuturesUnordered::new();
+        let mut sent = 0;
         loop {
-            if attempts.len() < LOST_AFTER.len() {
+            if sent < LOST_AFTER.len() {
                 let left = deadline.saturating_duration_since(Instant::now());
-                attempts.push(self.session().call_within(command.clone(), left));
+                let answer = self.session().call_within(command.clone(), left);
+                attempts.push(answer.map(move |picture| (sent, picture)));
+                sent += 1;
             }
             // The first answer counts, whichever attempt it belongs to: slow attempts stay pending.
-            if let Ok(Some(picture)) = timeout(LOST_AFTER[attempts.len() - 1], attempts.next()).await {
-                match picture {
-                    Err(error) if error.is_between_pages() && Instant::now() < deadline => sleep(BETWEEN_PAGES).await,
-                    Err(error) => return Err(error.into()),
-                    Ok(picture) => {
-                        // A late attempt would disturb the next capture: a part of a tall page would show rows of
-                        // another part.
-                        while !attempts.is_empty() && timeout(LOST_AFTER[3], attempts.next()).await.is_ok() {}
-                        let bytes = STANDARD.decode(picture.data);
-                        return bytes.map_err(|error| PageError::Unreadable(error.to_string()));
+            let Ok(Some((attempt, picture))) = timeout(LOST_AFTER[sent - 1], attempts.next()).await else { continue };
+            match picture {
+                Err(error) if error.is_between_pages() && Instant::now() < deadline => sleep(BETWEEN_PAGES).await,
+                Err(error) => return Err(error.into()),
+                Ok(picture) => {
+                    // A late attempt would disturb the next capture: a part of a tall page would show rows of another
+                    // part. Attempts are answered in order, so earlier ones are lost.
+                    let mut late = sent - 1 - attempt;
+                    while late > 0
+                        && let Ok(Some((attempt_of, _))) = timeout(LATE_LIMIT, attempts.next()).await
+                    {
+                        late -= usize::from(attempt_of > attempt);
                     }
+                    let bytes = STANDARD.decode(picture.data);
+                    return bytes.map_err(|error| PageError::Unreadable(error.to_string()));
                 }
             }
         }
