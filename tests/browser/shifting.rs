@@ -15,6 +15,9 @@ async fn open(world: &World, when: &str, host: &str) {
     world.open_hidden("next.html").await;
     let page = world.page(&format!("shifting.html#{when},{host}"));
     world.run("goto", &[&page]).await;
+    if ["insert", "born"].contains(&when) {
+        return;
+    }
     world.run("frame", &["#bank"]).await;
     world.run("wait", &["#pay"]).await;
     world.run("frame", &["main"]).await;
@@ -24,7 +27,10 @@ async fn open(world: &World, when: &str, host: &str) {
 fn a_press_does_not_land_in_a_frame_that_was_moved_under_the_pointer() {
     with_world(|world| async move {
         for host in ["localhost", "127.0.0.1"] {
-            for when in ["move", "over", "flicker", "after0", "after2", "after5", "after9", "after14", "after20"] {
+            for when in [
+                "move", "over", "flicker", "after0", "after2", "after5", "after9", "after14", "after20", "insert",
+                "born",
+            ] {
                 open(&world, when, host).await;
                 for command in ["click", "tap"] {
                     // Whether the button was free in time is the page's choice.

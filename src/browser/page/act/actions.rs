@@ -3,6 +3,7 @@
 //! Owns the conditions and the order of each action. Each one waits until its element is actionable, uses trusted input
 //! for user input, and returns when the network requests it started have settled.
 
+use super::other_documents::Closed;
 use crate::error::BrowserError;
 use crate::page::error::PageError;
 use crate::page::input::{Clicks, PointerKind, events, touch};
@@ -132,19 +133,24 @@ impl Page {
         clicks: Clicks,
     ) -> Result<Result<Option<Settled>, String>, PageError> {
         self.points_at(ready, point, true).await;
-        let moves = (clicks.pointer == PointerKind::Mouse).then_some(clicks.modifiers);
-        let closed = match self.approach(target, ready, point, moves).await? {
-            Ok(closed) => closed,
-            Err(reason) => {
-                self.release(ready).await;
-                return Ok(Err(reason));
+        let moves = clicks.pointer == PointerKind::Mouse;
+        let moves_at_once = moves && self.is_only_document(ready).await;
+        let closed = if moves_at_once {
+            Closed::default()
+        } else {
+            match self.approach(target, ready, point, moves.then_some(clicks.modifiers)).await? {
+                Ok(closed) => closed,
+                Err(reason) => {
+                    self.release(ready).await;
+                    return Ok(Err(reason));
+                }
             }
         };
         let held = self.hold_keyboard(&ready.frame).await;
         let clicked = match clicks.pointer {
             PointerKind::Mouse => {
                 self.mouse_is_at(point, (!ready.is_frame()).then_some(&ready.frame));
-                events::click(self.session(), point, clicks, held.panel()).await
+                events::click(self.session(), point, clicks, moves_at_once, held.panel()).await
             }
             PointerKind::Touch => touch::tap(self, point).await,
         };

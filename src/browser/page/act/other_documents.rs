@@ -1,7 +1,8 @@
 //! Blocks a press in every document of the tab except its target's.
 //!
 //! Owns the order: the pointer moves first, because a page may rearrange itself at that; then the point is tested again, and
-//! only then is the button pressed, while the other documents take no pointer events. Never sends the press.
+//! only then is the button pressed, while the other documents take no pointer events. A tab with one document needs none of
+//! that. Never sends the press.
 
 use crate::error::BrowserError;
 use crate::frames::{Frame, FrameId};
@@ -38,6 +39,12 @@ struct Tested {
 }
 
 impl Page {
+    /// Returns true if nothing but the document of a ready element can receive a press: its guard sees every event, so the
+    /// pointer may move in the same write. A move that waits for its reply waits for the browser's next frame.
+    pub(super) async fn is_only_document(&self, ready: &Ready) -> bool {
+        self.frames().await.is_ok_and(|frames| matches!(frames.as_slice(), [only] if only.id == ready.frame))
+    }
+
     /// Moves the pointer to a ready element, with these modifiers, and closes the other documents; `None`: there is no
     /// pointer to move. An inner `Err` says why the element would not
     /// receive a press there; the documents are open again then.

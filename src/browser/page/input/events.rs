@@ -113,12 +113,13 @@ impl ClickButton {
     }
 }
 
-/// Presses and releases in one write, and awaits all replies. The pointer must be there already. A press takes the keyboard
-/// focus, so the same write gives it back to the panel that had it.
+/// Presses and releases in one write, and awaits all replies. The pointer must be there already, unless it `moves` in the
+/// same write. A press takes the keyboard focus, so the same write gives it back to the panel that had it.
 pub(in crate::page) async fn click(
     page: &Session,
     at: Point,
     clicks: Clicks,
+    moves: bool,
     panel: Option<&PanelKeyboard>,
 ) -> Result<(), PageError> {
     let mut batch = page.batch();
@@ -126,7 +127,10 @@ pub(in crate::page) async fn click(
         let event = mouse(kind, at, clicks.button.cdp(), count);
         DispatchMouseEventParams { modifiers: Some(clicks.modifiers.bits()), ..event }
     };
-    let mut replies: Vec<Reply<Done>> = Vec::with_capacity(2 * usize::from(clicks.count));
+    let mut replies: Vec<Reply<Done>> = Vec::with_capacity(1 + 2 * usize::from(clicks.count));
+    if moves {
+        replies.push(batch.add(move_to(at, clicks.modifiers))?);
+    }
     for count in 1..=i64::from(clicks.count) {
         let mut down = held(DispatchMouseEventType::MousePressed, count);
         down.buttons = Some(clicks.button.bit());
@@ -193,10 +197,13 @@ pub(in crate::page) async fn release_button(page: &Session, at: Point) -> Result
 
 /// Moves the pointer and waits until the page has handled it.
 pub(in crate::page) async fn hover(page: &Session, at: Point, held: Modifiers) -> Result<(), PageError> {
-    let mut moved = mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0);
-    moved.modifiers = Some(held.bits());
-    taken(page.call_within(moved, INPUT_LIMIT).await)?;
+    taken(page.call_within(move_to(at, held), INPUT_LIMIT).await)?;
     Ok(())
+}
+
+fn move_to(at: Point, held: Modifiers) -> DispatchMouseEventParams {
+    let moved = mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0);
+    DispatchMouseEventParams { modifiers: Some(held.bits()), ..moved }
 }
 
 /// Inserts text as an input method does: one event, no keys.
