@@ -313,10 +313,9 @@ function elementAt({ x, y }) {
   /** @type {Tree | null} */
   let root = document;
   for (;;) {
-    let found = dom.elementsFromPoint(root, x, y).find((element) => !isOwnHost(element));
-    // That list omits `display: contents` elements, although their text receives the event.
     const top = dom.elementFromPoint(root, x, y);
-    if (top && found && top !== found && composedParent(top) === found && getComputedStyle(top).display === 'contents') found = top;
+    // The list takes longer, and omits `display: contents` elements, although their text receives the event.
+    const found = top && isOwnHost(top) ? dom.elementsFromPoint(root, x, y).find((element) => !isOwnHost(element)) : top;
     if (!found || found === at) return at;
     at = found;
     root = shadowOf(found);

@@ -103,6 +103,7 @@ function byXPath(expression, scope) {
 
 /** @param {Set<Element>} elements */
 function inDocumentOrder(elements) {
+  if (elements.size < 2) return [...elements];
   /** @type {Element[]} */
   const order = [];
   eachElement((/** @type {Element} */ element) => {

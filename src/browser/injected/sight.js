@@ -44,12 +44,6 @@ function backgroundOf(style, behind) {
   return color.startsWith('rgb(') ? color : isInvisible(color) ? behind : null;
 }
 
-/** @param {Element} element */
-function isBeyond(element) {
-  const box = dom.getBoundingClientRect(element);
-  return box.width > 0 && box.height > 0 && (box.right + scrollX <= 0 || box.bottom + scrollY <= 0);
-}
-
 /* The results for the elements of one pass: each element with text, and each of its ancestors, is checked once. */
 class Sight {
   /*
@@ -57,6 +51,7 @@ class Sight {
    * whether it is outside of the page, the way its own text is hidden; the last two are computed on demand
    */
   #known = new Map();
+  #scrolled = { left: -scrollX, top: -scrollY };
   #canvas = getComputedStyle(dom.documentElement(document)).colorScheme.includes('dark') ? null : 'rgb(255, 255, 255)';
 
   /** @param {Element} element */
@@ -83,7 +78,14 @@ class Sight {
    */
   hidesAll(element) {
     const known = this.#of(element);
-    return known.all || ((known.beyond ??= isBeyond(element)) ? CUT : '');
+    return known.all || ((known.beyond ??= this.#isBeyond(element)) ? CUT : '');
+  }
+
+  /** @param {Element} element */
+  #isBeyond(element) {
+    const box = dom.getBoundingClientRect(element);
+    if (box.right > this.#scrolled.left && box.bottom > this.#scrolled.top) return false;
+    return box.width > 0 && box.height > 0;
   }
 
   /** Returns the way in which the text directly in an element is hidden; '' if it is not. @param {Element} element */
@@ -97,7 +99,7 @@ class Sight {
     const { color, fontSize, textIndent } = known.style;
     if (color === known.behind || isInvisible(color) || parseFloat(fontSize) < 3) return FADED;
     if (textIndent !== '0px' && parseFloat(textIndent) < -500) return CUT;
-    return (known.beyond ??= isBeyond(element)) ? CUT : '';
+    return (known.beyond ??= this.#isBeyond(element)) ? CUT : '';
   }
 
   /** Returns a text of an element, marked if it is hidden. @param {Element} element @param {string} text */

@@ -12,8 +12,9 @@ const endsText = (tag) => !INLINE.has(tag);
 
 /**
  * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
- * which lines are only counted, marks: text that the user cannot see is marked} → {lines: string, more: number,
- * cursorLines: string, frames: [number]}; with `suspects`, null at the first element about which the browser must be asked
+ * which lines are only counted, stops: nothing is counted and `more` is 1 if there is more, marks: text that the user cannot
+ * see is marked} → {lines: string, more: number, cursorLines: string, frames: [number]}; with `suspects`, null at the first
+ * element about which the browser must be asked
  * @param {SnapshotOptions} options
  */
 function takeSnapshot({
@@ -23,6 +24,7 @@ function takeSnapshot({
   cursor = false,
   root = null,
   limit = Infinity,
+  stops = false,
   marks = false,
   suspects = false,
 }) {
@@ -36,6 +38,7 @@ function takeSnapshot({
       compact,
       cursor,
       limit,
+      stops,
       size: 0,
       frames: [],
       cursorNodes: [],
@@ -78,7 +81,7 @@ function takeSnapshot({
   beginPass();
   return {
     lines: out.join('\n'),
-    more: printed.more,
+    more: stops ? Number(isFull(walk)) : printed.more,
     cursorLines: walk.cursorNodes.join('\n'),
     frames: walk.frames,
   };
@@ -118,6 +121,7 @@ function visitElement(element, parent, flags, walk) {
       addText(parent, dom.textContent(element) ?? '', walk, element);
     return;
   }
+  if (isOver(walk)) return;
   const shown = rendering(element);
   if (walk.suspects && (showsSuspect(element, tag, shown) || isAsked(element, tag, shown))) walk.mustAsk = true;
   if (shown === GONE || walk.mustAsk) return;
@@ -227,8 +231,10 @@ function visitChildren(element, target, flags, walk, withText) {
     }
   };
   const children = inReadingFlow(element, treeChildren(element));
+  /** The text of the last line is printed whole. */
+  const ends = () => isOver(walk) && target !== walk.last;
   if (children) for (const child of children) visit(/** @type {AnyNode} */ (child));
-  else for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) visit(/** @type {AnyNode} */ (child));
+  else for (let child = dom.firstChild(element); child && !ends(); child = dom.nextSibling(child)) visit(/** @type {AnyNode} */ (child));
 }
 
 /**
@@ -372,6 +378,9 @@ const sizeOf = (node, walk) =>
 
 /** @param {Walk} walk */
 const isFull = (walk) => walk.size > walk.limit;
+
+/** Returns true if nothing more is visited. @param {Walk} walk */
+const isOver = (walk) => walk.stops && isFull(walk);
 
 /**
  * Adds a text. `of`: the element around the text; null for text from a style sheet. Only text that is kept is marked.

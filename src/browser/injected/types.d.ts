@@ -187,6 +187,7 @@ interface SnapshotOptions {
   cursor?: boolean;
   root?: Element | null;
   limit?: number;
+  stops?: boolean;
   marks?: boolean;
   suspects?: boolean;
 }
@@ -204,6 +205,7 @@ interface Walk {
   compact: boolean;
   cursor: boolean;
   limit: number;
+  stops: boolean;
   size: number;
   frames: number[];
   cursorNodes: string[];

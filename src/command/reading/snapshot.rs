@@ -129,7 +129,11 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     };
     let path = arguments.value("-o").map(|typed| path_guard::output_path(context, typed)).transpose()?;
     let page = context.page().await?;
-    let mut snapshot = page.snapshot(&options).await?;
+    // What is compared is never cut: what lies beyond the limit may have changed too.
+    let (mut snapshot, whole) = match arguments.has("--search") {
+        true => (page.snapshot(&options).await?, None),
+        false => page.snapshot_and_whole(&options).await.map(|(cut, whole)| (cut, Some(whole)))?,
+    };
     if let Some(words) = arguments.value("--search") {
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         let (text, found) = snapshot.search(&words, false);
@@ -141,14 +145,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let url = page.url()?;
     let frame = page.chosen_frame();
     let head = frame.map(|frame| format!("[Context: iframe src=\"{}\"]\n", frame.url)).unwrap_or_default();
-    // What is compared is never cut: what lies beyond the limit may have changed too.
-    let compared = match snapshot.more > 0 && !arguments.has("--search") {
-        true => {
-            let whole = SnapshotOptions { limit: Some(SEARCHED), ..options.clone() };
-            printed(&page.snapshot_beside(&whole).await?)
-        }
-        false => printed(&snapshot),
-    };
+    let compared = printed(whole.as_ref().unwrap_or(&snapshot));
     let before = page.exchange_snapshot(document_of(&url), &compared);
     let picture = match arguments.has("-a") {
         true => Some(annotate(context, &page, &snapshot, path.as_deref()).await?),

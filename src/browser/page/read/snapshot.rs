@@ -2,6 +2,7 @@
 //!
 //! Owns the joining of frames, the numbering and the limit. The injected script decides what becomes a line.
 
+use super::data::SEARCHED;
 use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
 use crate::devtools::dom::describe;
 use crate::frames::FrameId;
@@ -58,13 +59,41 @@ struct ScriptOptions {
     suspects: bool,
     /// The most text from one frame; the joined lines have the same limit.
     limit: usize,
+    /// Stops at the limit instead of counting the lines beyond it.
+    stops: bool,
+}
+
+impl Snapshot {
+    fn lines(&self) -> usize {
+        self.text.lines().count() + self.cursor.lines().count()
+    }
 }
 
 impl Page {
     pub async fn snapshot(&self, options: &SnapshotOptions) -> Result<Snapshot, PageError> {
+        self.taken(options, false).await
+    }
+
+    /// Takes a snapshot that is cut at the limit, and one of the whole page. The refs of the first one are the ones that are
+    /// known and drawn. The page is walked twice only if the first one is cut, and the first time only to the limit.
+    pub async fn snapshot_and_whole(&self, options: &SnapshotOptions) -> Result<(Snapshot, Snapshot), PageError> {
+        let mut cut = self.taken(options, true).await?;
+        if cut.more == 0 {
+            return Ok((cut.clone(), cut));
+        }
+        let listed = lock(&self.memory.listed).clone();
+        let whole = self.taken(&SnapshotOptions { limit: Some(SEARCHED), ..options.clone() }, false).await;
+        *lock(&self.memory.listed) = listed;
+        self.redraw_refs().await?;
+        let whole = whole?;
+        cut.more = (whole.lines() + whole.more).saturating_sub(cut.lines()).max(1);
+        Ok((cut, whole))
+    }
+
+    async fn taken(&self, options: &SnapshotOptions, stops: bool) -> Result<Snapshot, PageError> {
         let mut tries = 0;
         let tree = loop {
-            match self.walk_whole(options).await {
+            match self.walk_whole(options, stops).await {
                 Err(PageError::DocumentGone) if tries < TRIES_TO_READ => tries += 1,
                 result => break result?,
             }
@@ -85,17 +114,8 @@ impl Page {
         Ok(snapshot)
     }
 
-    /// Takes a snapshot beside the last one, whose list of refs stays the one that is known and drawn.
-    pub async fn snapshot_beside(&self, options: &SnapshotOptions) -> Result<Snapshot, PageError> {
-        let listed = lock(&self.memory.listed).clone();
-        let taken = self.snapshot(options).await;
-        *lock(&self.memory.listed) = listed;
-        self.redraw_refs().await?;
-        taken
-    }
-
     /// Walks the main frame, or the frame of the scope, with all frames in it.
-    async fn walk_whole(&self, options: &SnapshotOptions) -> Result<FrameTree, PageError> {
+    async fn walk_whole(&self, options: &SnapshotOptions, stops: bool) -> Result<FrameTree, PageError> {
         let (frame, scope) = match &options.scope {
             None => (self.current_frame().await?, None),
             Some(target) => {
@@ -112,6 +132,7 @@ impl Page {
             scope,
             suspects: true,
             limit: options.limit.unwrap_or(self.snapshot_limit),
+            stops,
         };
         self.walk(frame, script_options, SNAPSHOT_LIMIT).await
     }
@@ -160,6 +181,7 @@ impl Page {
                     scope: None,
                     suspects: true,
                     limit: options.limit,
+                    stops: options.stops,
                 };
                 let too_deep = left == Some(None);
                 self.inner_frame(&frame, *number, options, too_deep)
