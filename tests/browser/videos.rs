@@ -157,12 +157,15 @@ fn what_a_command_does_stands_beneath_the_picture() {
         assert!(captions::show(&world.context, &file).is_none(), "a file is nothing that could be seen in the page");
         let saved = world.output("video", &["stop"]).await.unwrap();
         let at = (begun - number(&saved, "from")) / 1000.0;
-        let places = [(0.3, 4, 355), (at + 0.4, 4, 355), (at + 0.4, 4, 4), (at + 2.4, 4, 355)];
+        // A busy browser draws the page's colour late.
+        let mut places = vec![(0.3, 4, 355), (at + 2.4, 4, 355)];
+        places.extend((1..20).flat_map(|tenth| [4, 355].map(|y| (at + f64::from(tenth) / 10.0, 4, y))));
         let video = played(&world, &saved.files[0], &places).await;
-        let colours = &video["colours"];
+        let colours = video["colours"].as_array().unwrap();
         assert!(is(&colours[0], RED), "before it: {video}");
-        assert!(!is(&colours[1], BLUE) && is(&colours[2], BLUE), "a bar beneath the picture: {video}");
-        assert!(is(&colours[3], BLUE), "and not for ever: {video}");
+        let has_bar = |pair: &[Value]| is(&pair[0], BLUE) && !is(&pair[1], BLUE) && !is(&pair[1], RED);
+        assert!(colours[2..].chunks(2).any(has_bar), "a bar beneath the picture: {video}");
+        assert!(is(&colours[1], BLUE), "and not for ever: {video}");
         let call = said(&["click", "text=Save"]);
         assert!(captions::show(&world.context, &call).is_none(), "nothing is recorded");
         world
