@@ -7,6 +7,8 @@
 #   pip_install NAME==VERSION… installs into a virtual environment, whose programs come first in PATH
 #   chromium_start [FLAG…]    starts a headless Chromium; sets $cdp (http://127.0.0.1:PORT), $chromium_version and $profile, which is
 #                             new unless `reuse=FOLDER` names one
+#   chromedriver_start        starts Debian's ChromeDriver; sets $driver (http://127.0.0.1:PORT). bidi.mjs in $work is a client for it
+#                             (which needs `npm_install ws@8.23.0`)
 #   offline COMMAND…          runs a command that reaches nothing but the loopback
 #   agents NAME…              installs coding agents (claude, codex, copilot, gemini, hermes, opencode, qwen) at their pinned versions
 #   probe                     runs the JavaScript on its standard input, offline, with what acp.mjs exports; its output is seen.txt
@@ -67,12 +69,14 @@ npm_install() {
 
 pip_install() {
   need python3
-  local pip=(python3 -m pip --python venv/bin/python)
+  # Not the virtual environment's, which comes first in PATH from the second call on.
+  : "${system_python:=$(command -v python3)}"
+  local pip=("$system_python" -m pip --python venv/bin/python)
   if ! "${pip[@]:0:3}" --version >/dev/null 2>&1; then pip=(venv/bin/python -m pip); fi
   if [ ! -d venv ]; then
     # A virtual environment without a pip of its own takes a tenth of the time.
-    if [ "${pip[0]}" = python3 ]; then set -- --without-pip "$@"; else set -- '' "$@"; fi
-    python3 -m venv $1 venv >venv.log 2>&1 || cannot "python3 -m venv: $(tail -n 1 venv.log)"
+    if [ "${pip[0]}" = "$system_python" ]; then set -- --without-pip "$@"; else set -- '' "$@"; fi
+    "$system_python" -m venv $1 venv >venv.log 2>&1 || cannot "python3 -m venv: $(tail -n 1 venv.log)"
     shift
   fi
   "${pip[@]}" install --quiet --disable-pip-version-check --only-binary :all: "$@" >pip.log 2>&1 ||
@@ -136,6 +140,15 @@ chromium_start() {
   cdp=http://127.0.0.1:$(head -n 1 "$profile/DevToolsActivePort")
   chromium_version=$("$program" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+){3}')
   echo "Chromium: $chromium_version"
+}
+
+chromedriver_start() {
+  command -v chromedriver >/dev/null || cannot "ChromeDriver is missing (Debian: apt-get install chromium-driver)"
+  cp "$here/bidi.mjs" .
+  background chromedriver --port=0 >chromedriver.log 2>&1
+  until_true 30 grep -q 'successfully on port [0-9]' chromedriver.log || cannot "ChromeDriver did not start: $(tail -n 2 chromedriver.log)"
+  driver=http://127.0.0.1:$(sed -n 's/.*successfully on port \([0-9]*\).*/\1/p' chromedriver.log)
+  echo "ChromeDriver: $(chromedriver --version | grep -oE '[0-9]+(\.[0-9]+){3}')"
 }
 
 expect() {
