@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: croniter 7.0.0, APScheduler 3.11.3, cronsim 2.8 (PyPI), croner 11.0.0, cron-parser 5.10.5, cron 4.4.0 (npm)
+# Packages: croniter 7.0.0, APScheduler 3.11.3, cronsim 2.8 (PyPI), croner 11.0.1, cron-parser 5.10.6, cron 4.4.0 (npm)
 # Guess: `30 2 * * *` runs once a day, also on the night when 02:30 comes twice, as with Debian's cron; `*/30 * * * *` runs at both.
 # Seen: croniter and APScheduler run the daily job twice on that night, an hour apart; cronsim, croner, cron-parser and cron run it once. All
 #   run `*/30` at both. In spring, when there is no 02:30, cron-parser and APScheduler run at 03:30 and the others at 03:00.
@@ -9,7 +9,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 pip_install croniter==7.0.0 cronsim==2.8 apscheduler==3.11.3 tzdata==2026.2
-npm_install cron-parser@5.10.5 croner@11.0.0 cron@4.4.0
+npm_install cron-parser@5.10.6 croner@11.0.1 cron@4.4.0
 cat >runs.py <<'PY'
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo

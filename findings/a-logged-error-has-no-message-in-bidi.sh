@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Packages: ChromeDriver 156 and Chromium 156 (Debian), ws 8.23.0 (npm)
-# Guess: `log.entryAdded` tells a WebDriver BiDi client what the console shows: for `console.error(new Error('the reason'))` its text holds
-#   "the reason".
-# Seen: The text is "error", and the argument is `{type: "error"}`: BiDi has no form for an error's name and message, which DevTools
-#   clients do get. Only errors that nobody catches, and errors that the page makes a text of, come with their message.
-# Matters: Most frameworks log what they catch, so that a test that collects console errors over BiDi knows that there was one, and not which. In
-#   pages of your own log `String(error)`; otherwise listen to `Runtime.consoleAPICalled`.
+# Guess: The text of `log.entryAdded` for `console.error(new Error('the reason'))` contains "the reason", as in the console.
+# Seen: The text is "error" and the argument is `{type: "error"}`, because BiDi does not serialize the name and message of an error. Uncaught
+#   errors and errors that the page converts to a string have their message.
+# Matters: Frameworks log the errors that they catch, so a test that collects console errors over BiDi sees that there was one, but not which. Log
+#   `String(error)` in your own pages; for others use `Runtime.consoleAPICalled` of DevTools.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Packages: warcio 1.8.1, FastWARC 2.0.1 (PyPI), GNU Wget (Debian)
 # Guess: The WARC-Payload-Digest of a response is the digest of its body, so that two captures of an unchanged page have the same.
-# Seen: Wget computes it over the body as it was sent, with the sizes of the chunks in between, and warcio and FastWARC call
-#   only such a digest right: they report the digest of the body itself as wrong. The same body, sent in other chunks, has another digest.
-# Matters: A server that streams cuts its chunks anew each time, so that archives store unchanged pages again, and a tool that checks digests
-#   against the text that a reader gives finds each chunked record damaged. Use a digest of your own of the decoded body to compare.
+# Seen: Wget computes it over the chunked body, including the chunk sizes, and warcio and FastWARC accept only that: they report the digest
+#   of the body itself as wrong. The same body in other chunks has another digest.
+# Matters: A server that streams sends other chunks each time, so archives store unchanged pages again, and a program that compares the digest
+#   with the text that a reader returns finds every chunked record damaged. Compare a digest of the decoded body that you compute yourself.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

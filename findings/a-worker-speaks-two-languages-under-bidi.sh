@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Packages: ChromeDriver 156 and Chromium 156 (Debian), ws 8.23.0 (npm)
 # Guess: `emulation.setLocaleOverride` gives a tab one language, for the page, its frames and its workers.
-# Seen: The page and its frames have it everywhere. In a dedicated worker, `Intl` and the request for its script have the new one, and
-#   `navigator.language` stays the browser's.
-# Matters: An application that formats and translates in a worker mixes two languages in such a test, as no person's browser does. Start the
-#   browser with `--accept-lang` as well, or hand the language to the worker.
+# Seen: The page and its frames use the new language everywhere. In a dedicated worker `Intl` uses the new language, and so does the request
+#   for its script, but `navigator.language` is still the browser's.
+# Matters: An application that formats and translates in a worker mixes two languages in such a test, which no real browser does. Pass the
+#   language from the page to the worker.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -14,14 +14,14 @@ cat >probe.mjs <<'JS'
 import { bidi } from './bidi.mjs';
 import { serve } from './devtools.mjs';
 const asked = {};
+const facts = '[navigator.language, Intl.DateTimeFormat().resolvedOptions().locale]';
 const port = await serve((address, request, response) => {
   asked[address.pathname] = request.headers['accept-language'];
-  if (address.pathname.endsWith('.js')) response.setHeader('content-type', 'text/javascript').end('postMessage([navigator.language, Intl.DateTimeFormat().resolvedOptions().locale])');
+  if (address.pathname.endsWith('.js')) response.setHeader('content-type', 'text/javascript').end(`postMessage(${facts})`);
   else return '<iframe src="/frame"></iframe>'.repeat(address.pathname === '/');
   return null;
 });
 await bidi(process.argv[2], async ({ send, context, go, value }) => {
-  const facts = `[navigator.language, Intl.DateTimeFormat().resolvedOptions().locale]`;
   await go(`http://127.0.0.1:${port}/`);
   const before = await value('navigator.language');
   const name = (language) => (language === 'ja-JP' ? 'new' : language === before ? 'old' : language);
@@ -29,7 +29,8 @@ await bidi(process.argv[2], async ({ send, context, go, value }) => {
   await go(`http://127.0.0.1:${port}/`);
   const frame = `frames[0].eval('${facts}')`;
   const worker = `new Promise((resolve) => { new Worker('/worker.js').onmessage = ({ data }) => resolve(data); })`;
-  for (const [where, expression] of Object.entries({ page: facts, frame, worker })) console.log(`${where}:`, (await value(expression)).map(name).join(', '));
+  for (const [where, expression] of Object.entries({ page: facts, frame, worker }))
+    console.log(`${where}:`, (await value(expression)).map(name).join(', '));
   console.log('asked:', ['/', '/frame', '/worker.js'].map((path) => name(asked[path])).join(', '));
 });
 process.exit();

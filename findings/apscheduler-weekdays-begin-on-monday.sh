@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: APScheduler 3.11.3, croniter 7.0.0, cronsim 2.8 (PyPI), cron-parser 5.10.5 (npm)
+# Packages: APScheduler 3.11.3, croniter 7.0.0, cronsim 2.8 (PyPI), cron-parser 5.10.6 (npm)
 # Guess: `CronTrigger.from_crontab("0 9 * * 1")`, which takes a standard crontab expression, runs on Mondays.
 # Seen: it runs on Tuesdays: APScheduler counts weekdays from Monday = 0, in `from_crontab` too. "1-5", the working days, are Tuesday to
 #   Saturday, 7 is an error and 0 is Monday. croniter, cronsim and cron-parser run the same text on Mondays.
@@ -9,7 +9,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 pip_install apscheduler==3.11.3 croniter==7.0.0 cronsim==2.8
-npm_install cron-parser@5.10.5
+npm_install cron-parser@5.10.6
 cat >days.py <<'PY'
 import sys
 from datetime import datetime, timezone

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Packages: cdxj-indexer 1.5.0 (PyPI)
 # Guess: `cdxj-indexer --post-append` adds the body of POST requests to the keys of the index, and changes nothing else.
-# Seen: If the records carry no WARC-Payload-Digest, which is optional, each line of the index gets the digest of an empty body, so that all
-#   captures seem to be one. Without the option the indexer computes the right digests.
-# Matters: Whoever drops captures of equal digest, or writes "revisit" records from such an index, loses pages. Have the writer store digests,
-#   or compute them apart from the index.
+# Seen: If the records have no WARC-Payload-Digest, which is optional, each line of the index gets the digest of an empty body, so all captures
+#   look identical. Without the option the indexer computes the right digests.
+# Matters: A program that drops captures with equal digests, or writes "revisit" records from such an index, loses pages. Store digests when
+#   you write the archive, or compute them in a step of their own.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: cronstrue 3.39.0, cron-parser 5.10.5 (npm), cron-descriptor 2.2.1, croniter 7.0.0 (PyPI)
+# Packages: cronstrue 3.39.0, cron-parser 5.10.6 (npm), cron-descriptor 2.2.1, croniter 7.0.0 (PyPI)
 # Guess: The English sentence that a library makes of `*/40 * * * *` says what happens: at minute 0 and 40 of each hour.
 # Seen: cronstrue and cron-descriptor both say "Every 40 minutes", though 40 and 20 minutes take turns, and "Every 90 minutes" of `*/90`,
 #   which cron-parser and croniter run each hour. "Every 5 hours" for `0 */5` leaves out
@@ -8,7 +8,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install cronstrue@3.39.0 cron-parser@5.10.5
+npm_install cronstrue@3.39.0 cron-parser@5.10.6
 pip_install cron-descriptor==2.2.1 croniter==7.0.0
 cat >words.mjs <<'JS'
 import { CronExpressionParser } from 'cron-parser';

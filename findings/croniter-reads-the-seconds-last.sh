@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: croniter 7.0.0, cronsim 2.8 (PyPI), cron-parser 5.10.5, croner 11.0.0, cron 4.4.0, node-cron 4.6.0 (npm)
+# Packages: croniter 7.0.0, cronsim 2.8 (PyPI), cron-parser 5.10.6, croner 11.0.1, cron 4.4.0, node-cron 4.6.0 (npm)
 # Guess: In an expression of six fields the first one is the seconds: `0 30 9 * * 1` means Mondays at 09:30:00.
 # Seen: so it is in cronsim and the four JavaScript libraries. croniter takes the last field for the seconds, without an error: for
 #   Mondays at 09:20 (`0 20 9 * * 1`) it runs on the 9th of each month at 20:00:01, and half past nine it refuses, because there is no hour 30.
@@ -9,7 +9,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install cron-parser@5.10.5 croner@11.0.0 cron@4.4.0 node-cron@4.6.0
+npm_install cron-parser@5.10.6 croner@11.0.1 cron@4.4.0 node-cron@4.6.0
 pip_install croniter==7.0.0 cronsim==2.8
 cat >runs.py <<'PY'
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: cron-parser 5.10.5, croner 11.0.0, cron 4.4.0, node-cron 4.6.0 (npm), croniter 7.0.0, cronsim 2.8, APScheduler 3.11.3 (PyPI)
+# Packages: cron-parser 5.10.6, croner 11.0.1, cron 4.4.0, node-cron 4.6.0 (npm), croniter 7.0.0, cronsim 2.8, APScheduler 3.11.3 (PyPI)
 # Guess: A day of the month and a weekday in one expression mean "either", as crontab(5) says: `0 0 13 * 5` runs on each 13th and on each
 #   Friday. A library that says otherwise says so loudly.
 # Seen: node-cron and APScheduler run it on Fridays the 13th alone. For `*/2`, a star with a step, cronsim wants both, as Debian's cron does,
@@ -9,7 +9,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install cron-parser@5.10.5 croner@11.0.0 cron@4.4.0 node-cron@4.6.0
+npm_install cron-parser@5.10.6 croner@11.0.1 cron@4.4.0 node-cron@4.6.0
 pip_install croniter==7.0.0 cronsim==2.8 apscheduler==3.11.3
 cat >runs.mjs <<'JS'
 import { CronTime } from 'cron';

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Packages: ChromeDriver 156 and Chromium 156 (Debian), ws 8.23.0 (npm)
 # Guess: What `storage.getCookies` of WebDriver BiDi returned can be given to `storage.setCookie`, cookie by cookie, to restore a login.
-# Seen: A cookie that its server set without SameSite, as most are, is read with `sameSite: "none"` and `secure: false`. Given back like that,
-#   `storage.setCookie` succeeds, and the cookie is not there: a browser refuses "none" without Secure. Left out, `sameSite` makes it work.
-# Matters: A saved session comes back without its login, although each call succeeded. Leave `sameSite` out of what is "none" and not secure, and
-#   read the cookies again after setting them.
+# Seen: A cookie that the server set without SameSite is read as `sameSite: "none"`, `secure: false`. `storage.setCookie` with these values
+#   succeeds, but the cookie is not stored: Chromium rejects "none" without Secure. Without `sameSite` it is stored.
+# Matters: A restored session is not logged in, although each call succeeded. Omit `sameSite` for cookies that are "none" and not secure, and read
+#   the cookies again after setting them.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -16,7 +16,8 @@ import { serve } from './devtools.mjs';
 let sent;
 const port = await serve((address, request, response) => {
   sent = request.headers.cookie ?? 'none';
-  if (address.pathname === '/set') response.setHeader('set-cookie', ['plain=1', 'lax=1; SameSite=Lax', 'strict=1; SameSite=Strict', 'none=1; SameSite=None; Secure']);
+  const cookies = ['plain=1', 'lax=1; SameSite=Lax', 'strict=1; SameSite=Strict', 'none=1; SameSite=None; Secure'];
+  if (address.pathname === '/set') response.setHeader('set-cookie', cookies);
   return 'page';
 });
 await bidi(process.argv[2], async ({ send, go }) => {

@@ -2,10 +2,10 @@
 # Packages: warcio 1.8.1, FastWARC 2.0.1, brotli 1.2.1 (PyPI), warcio 2.4.11 (npm)
 # Guess: The calls of WARC readers that decode a body (`content_stream()`, `contentText()`, `auto_decode`) decode brotli as they decode gzip,
 #   or say that they cannot.
-# Seen: FastWARC decodes it. warcio for JavaScript gives the compressed bytes, as text. So does warcio for Python without the package
-#   brotli; with it, reading raises an AttributeError, because it expects an attribute that brotli's decompressor does not have.
-# Matters: Browsers ask for brotli, so archives are full of it, and text extracted from these is noise for such pages. Look at
-#   `content-encoding` and decode brotli yourself, or have the crawler ask for gzip.
+# Seen: FastWARC decodes brotli. warcio for JavaScript returns the compressed bytes as text. warcio for Python returns the compressed bytes if
+#   the package brotli is missing, and raises an AttributeError if it is installed.
+# Matters: Browsers ask for brotli, so archives that a browser recorded are full of it, and a full-text index of them contains noise. Check
+#   `content-encoding` and decode brotli yourself, or make the crawler ask for gzip only.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -17,8 +17,9 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 const bodies = { gzip: gzipSync('Good morning.'), br: brotliCompressSync('Good morning.') };
 const records = Object.entries(bodies).map(([encoding, body], number) => {
   const block = Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-encoding: ${encoding}\r\n\r\n`), body]);
-  const head = { 'WARC-Type': 'response', 'WARC-Record-ID': `<urn:uuid:00000000-0000-4000-8000-00000000000${number}>`, 'WARC-Date': '2026-01-01T00:00:00Z',
-    'WARC-Target-URI': `http://site.test/${encoding}`, 'Content-Type': 'application/http; msgtype=response', 'Content-Length': block.length };
+  const head = { 'WARC-Type': 'response', 'WARC-Record-ID': `<urn:uuid:00000000-0000-4000-8000-00000000000${number}>`,
+    'WARC-Date': '2026-01-01T00:00:00Z', 'WARC-Target-URI': `http://site.test/${encoding}`,
+    'Content-Type': 'application/http; msgtype=response', 'Content-Length': block.length };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return gzipSync(Buffer.concat([Buffer.from(`WARC/1.1\r\n${lines}\r\n`), block, Buffer.from('\r\n\r\n')]));
 });
@@ -28,7 +29,8 @@ cat >read.mjs <<'JS'
 import { createReadStream } from 'node:fs';
 import { WARCParser } from 'warcio';
 const seen = [];
-for await (const record of new WARCParser(createReadStream('site.warc.gz'))) seen.push((await record.contentText()) === 'Good morning.' ? 'decoded' : 'as it was');
+for await (const record of new WARCParser(createReadStream('site.warc.gz')))
+  seen.push((await record.contentText()) === 'Good morning.' ? 'decoded' : 'as it was');
 console.log(seen.join(', '));
 JS
 cat >read.py <<'PY'

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Packages: FastWARC 2.0.1, warcio 1.8.1 (PyPI)
 # Guess: With `auto_decode="all"`, FastWARC's iterator decodes each body and goes on to the next record, as it does without.
-# Seen: After a body that is both chunked and gzipped, which it decodes correctly, the iteration ends, without an error and whether or not the
-#   body was read. Bodies that are only chunked or only gzipped do no harm.
-# Matters: A loop over a crawl reports success for the records before the first such response, which most servers send. Leave
-#   `auto_decode` off and decode each body yourself, or compare the count of records with another reader's.
+# Seen: The iteration ends after a body that is both chunked and gzipped, without an error and whether or not the body was read. That body itself
+#   is decoded correctly. After bodies that are only chunked or only gzipped the iteration goes on.
+# Matters: Most servers send such responses, so a loop over a crawl stops early and still succeeds. Leave `auto_decode` off and decode each body
+#   yourself, or compare the number of records with another reader's.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

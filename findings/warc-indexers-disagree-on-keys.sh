@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Packages: cdxj-indexer 1.5.0 (PyPI), warcio 2.4.11 (npm)
-# Guess: An index (CDXJ) of a web archive has a key for each address, and the indexers of warcio for Python and for JavaScript write the
-#   same keys.
-# Seen: Both fold /Page and /page, ?id=aB and ?id=Ab, and http and https into one key. On the rest they disagree: Python drops a slash at the
-#   end, doubled slashes, what looks like a session id, and needless percent signs; JavaScript keeps them.
-# Matters: Short ids are told apart by their capitals alone, so a look-up by key and time finds another video than the one that was archived;
-#   compare the `url` of the line. Look up with the same rules as the indexer's, not those of its sister.
+# Guess: A CDXJ index of a web archive has one key for each address, and the Python indexer and the JavaScript indexer of the same authors write
+#   the same keys.
+# Seen: Both give /Page and /page, ?id=aB and ?id=Ab, and http and https one key. Python also removes a slash at the end, double slashes, session
+#   ids and needless percent escapes; JavaScript keeps them.
+# Matters: A look-up by key and time can return another page than the one asked for, for example if ids differ in capitals only: compare the
+#   `url` of the line. Compute keys for a look-up with the library that wrote the index.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -16,8 +16,8 @@ cat >write.py <<'PY'
 import gzip
 session = '0123456789abcdef' * 2
 pairs = {'capitals': ('/Page', '/page'), 'id': ('/?id=aB', '/?id=Ab'), 'scheme': ('/', 'https://site.test/'), 'slash': ('/t/', '/t'),
-         'doubled': ('/d//e', '/d/e'), 'session': (f'/s?sid={session}&a=1', '/s?a=1'), 'percent': ('/%41b', '/ab'), 'order': ('/?b=2&a=1', '/?a=1&b=2'),
-         'different': ('/one', '/two')}
+         'doubled': ('/d//e', '/d/e'), 'session': (f'/s?sid={session}&a=1', '/s?a=1'), 'percent': ('/%41b', '/ab'),
+         'order': ('/?b=2&a=1', '/?a=1&b=2'), 'different': ('/one', '/two')}
 number = 0
 for name, paths in pairs.items():
     records = []
