@@ -17,6 +17,8 @@ for letter in a b; do
   cat >"$letter/worker.js" <<'EOF'
 const attach = (tabId) => chrome.debugger.attach({ tabId }, '1.3').then(() => 'attached', (error) => error.message.replace(/\d+/, 'N'));
 const send = (tabId, method, params) => chrome.debugger.sendCommand({ tabId }, method, params);
+// A new tab starts a worker that has stopped.
+chrome.tabs.onUpdated.addListener(() => {});
 EOF
 done
 cat >two.mjs <<'EOF'
@@ -24,7 +26,7 @@ import { connect, serve, wait } from './devtools.mjs';
 const browser = await connect(process.argv[2]);
 const page = await browser.open(`http://127.0.0.1:${await serve('the site')}/`);
 const workers = {};
-for (let n = 0; n < 100 && Object.keys(workers).length < 2; n++) {
+for (let n = 0; n < 600 && Object.keys(workers).length < 2; n++) {
   for (const { targetId } of await browser.targets('service_worker')) {
     const worker = await browser.attach(targetId);
     const name = await worker.value('chrome.runtime.getManifest().name');

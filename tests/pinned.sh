@@ -27,7 +27,7 @@ pins() {
   done
   git ls-files 'findings/*.sh' | while read -r file; do
     grep -oE '(^|[ "])@?[a-z0-9][a-z0-9/._-]*@[0-9]+(\.[0-9]+)+' "$file" | tr -d ' "' | sed "s|\(.*\)@\(.*\)|npm \1 \2 $file|" || true
-    grep -oE '[a-z0-9_-]+==[0-9]+(\.[0-9]+)+' "$file" | sed "s|\(.*\)==\(.*\)|pip \1 \2 $file|" || true
+    grep -oE '[A-Za-z0-9._-]+==[0-9]+(\.[0-9]+)+' "$file" | sed "s|\(.*\)==\(.*\)|pip \1 \2 $file|" || true
   done
   # What the docs call by another name than its package.
   while read -r kind package name; do
