@@ -25,7 +25,7 @@ if [ "${FINDING_BOUNDED:-}" != "$$" ]; then
 fi
 unset FINDING_BOUNDED
 
-name=$(basename "$0" .sh)
+finding=$(basename "$0" .sh)
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/finding.XXXXXX")
 changed=0 expected=0 children=()
@@ -56,7 +56,7 @@ unset XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME NODE_OPTIONS
 cd "$work"
 cp "$here/devtools.mjs" .
 
-cannot() { echo "$name: cannot run: $*" >&2; exit 2; }
+cannot() { echo "$finding: cannot run: $*" >&2; exit 2; }
 need() { local program; for program; do command -v "$program" >/dev/null || cannot "$program is missing"; done; }
 
 npm_install() {
@@ -159,6 +159,6 @@ expect() {
 
 finish() {
   [ "$expected" -gt 0 ] || cannot "nothing was expected"
-  [ "$changed" -eq 0 ] || { echo "$name: $changed of $expected changed"; exit 1; }
-  echo "$name: as stated"; exit 0
+  [ "$changed" -eq 0 ] || { echo "$finding: $changed of $expected changed"; exit 1; }
+  echo "$finding: as stated"; exit 0
 }
