@@ -9,9 +9,9 @@ import { Oracle } from './harness/playwright.mjs';
  * The minimum number of cases that each suite must pass, apart from intended differences: raise it when it rises, never
  * lower it.
  */
-const FLOORS = { accname: 395, 'aria-roles': 197, 'html-roles': 158 };
+const FLOORS = { accname: 403, 'aria-roles': 197, 'html-roles': 158 };
 /** The same for Chromium's own role and name of each element. Every difference has its reason in the table. */
-const CHROMIUM_FLOORS = { accname: 368, 'aria-roles': 191, 'html-roles': 153 };
+const CHROMIUM_FLOORS = { accname: 445, 'aria-roles': 191, 'html-roles': 153 };
 
 /** Loads each markup and asks the product's script, and Chromium, for the element's role and name. */
 function examine(cases) {

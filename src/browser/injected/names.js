@@ -151,17 +151,24 @@ function labelsOf(element) {
   return [...labels, around].sort((a, b) => (dom.compareDocumentPosition(a, b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
 }
 
+/** Returns true unless a label or a caption is hidden: as in Chromium, it then names nothing. @param {Element} element */
+const isRead = (element) => rendering(element) === SHOWN && dom.getAttribute(element, 'aria-hidden') !== 'true';
+
 /** @param {Element} element @param {NameRun} run @returns {string} */
 function labelText(element, run) {
   const parts = [];
-  for (const label of labelsOf(element)) parts.push(squeeze(textOf(label, run, { referenced: true, follow: true, control: element })));
+  for (const label of labelsOf(element)) {
+    if (isRead(label)) parts.push(squeeze(textOf(label, run, { referenced: true, follow: true, control: element })));
+  }
   return parts.filter(Boolean).join(' ');
 }
 
 /** @param {Element} element @param {string} tag @param {NameRun} run @returns {string} */
 function childText(element, tag, run) {
   for (const child of dom.children(element)) {
-    if (tagOf(child) === tag) return squeeze(textOf(child, run, { referenced: true, follow: true }));
+    if (tagOf(child) !== tag) continue;
+    // The title of a drawing is never rendered.
+    return tag === 'title' || isRead(child) ? squeeze(textOf(child, run, { referenced: true, follow: true })) : '';
   }
   return '';
 }
