@@ -1,6 +1,6 @@
 /*
- * Code editors and sortable lists as their authors published them: `fill` puts a text in place of the old one, `drag` lands
- * on the place that was named.
+ * Code editors, sortable lists and custom elements as their authors published them: `fill` puts a text in place of the old
+ * one, `drag` lands on the place that was named, and each control has its role, its name and its state.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -14,7 +14,10 @@ import { Gstack } from './harness/gstack.mjs';
 const modules = fileURLToPath(new URL('node_modules', import.meta.url));
 const wanted = ['codemirror', 'ace-builds', 'monaco-editor', 'sortablejs'];
 const skip = wanted.every((name) => existsSync(path.join(modules, name))) ? false : 'the optional packages are not installed';
-const KINDS = { '.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html' };
+const components = ['@shoelace-style/shoelace', '@material/web', '@dnd-kit/dom'];
+const skipComponents = components.every((name) => existsSync(path.join(modules, name))) ? false : 'the optional packages are not installed';
+const hasFluent = existsSync(path.join(modules, '@fluentui/web-components'));
+const KINDS = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.html': 'text/html' };
 
 const PAGE = `<!doctype html><title>Libraries</title><meta charset="utf-8">
 <link rel="stylesheet" href="/codemirror/lib/codemirror.css"><link rel="stylesheet" href="/monaco-editor/min/vs/editor/editor.main.css">
@@ -38,15 +41,66 @@ const PAGE = `<!doctype html><title>Libraries</title><meta charset="utf-8">
   });
 </script>`;
 
-describe('published libraries', { skip }, () => {
+const IMPORTS = {
+  lit: '/lit/index.js',
+  'lit/': '/lit/',
+  'lit-html': '/lit-html/lit-html.js',
+  'lit-html/': '/lit-html/',
+  'lit-element/': '/lit-element/',
+  '@lit/reactive-element': '/@lit/reactive-element/reactive-element.js',
+  '@lit/reactive-element/': '/@lit/reactive-element/',
+  tslib: '/tslib/tslib.es6.mjs',
+  '@preact/signals-core': '/@preact/signals-core/dist/signals-core.mjs',
+  '@dnd-kit/abstract': '/@dnd-kit/abstract/index.js',
+  '@dnd-kit/abstract/modifiers': '/@dnd-kit/abstract/modifiers.js',
+  '@dnd-kit/collision': '/@dnd-kit/collision/dist/index.js',
+  '@dnd-kit/dom': '/@dnd-kit/dom/index.js',
+  '@dnd-kit/dom/sortable': '/@dnd-kit/dom/sortable.js',
+  '@dnd-kit/dom/utilities': '/@dnd-kit/dom/utilities.js',
+  '@dnd-kit/geometry': '/@dnd-kit/geometry/dist/index.mjs',
+  '@dnd-kit/state': '/@dnd-kit/state/dist/index.mjs',
+};
+const COMPONENTS = `<!doctype html><title>Components</title><meta charset="utf-8">
+<link rel="stylesheet" href="/@shoelace-style/shoelace/cdn/themes/light.css"><style>#kit li { height: 30px; width: 200px }</style>
+<script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
+<section><sl-input label="Shoe name"></sl-input><sl-input label="Shoe day" type="date"></sl-input><sl-textarea label="Shoe notes"></sl-textarea>
+<sl-checkbox>Shoe box</sl-checkbox><sl-switch>Shoe switch</sl-switch>
+<sl-select label="Shoe size"><sl-option value="s">Small</sl-option><sl-option value="l">Large</sl-option></sl-select>
+<sl-radio-group label="Shoe colour"><sl-radio value="r">Red</sl-radio><sl-radio value="b">Blue</sl-radio></sl-radio-group>
+<sl-range label="Shoe width" min="0" max="10"></sl-range></section>
+<section><md-filled-text-field label="Material name"></md-filled-text-field>
+<md-outlined-text-field label="Material day" type="date"></md-outlined-text-field>
+<md-checkbox aria-label="Material box"></md-checkbox><md-switch aria-label="Material switch"></md-switch>
+<md-outlined-select label="Material size"><md-select-option value="s"><div slot="headline">Small</div></md-select-option>
+<md-select-option value="l"><div slot="headline">Large</div></md-select-option></md-outlined-select>
+<md-slider aria-label="Material slider" min="0" max="10"></md-slider></section>
+<section><fluent-checkbox aria-label="Fluent box"></fluent-checkbox><fluent-switch aria-label="Fluent switch"></fluent-switch>
+<fluent-text-input>Fluent name</fluent-text-input>
+<fluent-tablist><fluent-tab id="t1">First tab</fluent-tab><fluent-tab id="t2">Second tab</fluent-tab></fluent-tablist></section>
+<ul id="kit"><li id="k1">One<li id="k2">Two<li id="k3">Three</ul>
+<script type="module">
+  await import('/@shoelace-style/shoelace/cdn/shoelace.js');
+  await import('/@material/web/all.js');
+  if (${hasFluent}) await import('/@fluentui/web-components/dist/web-components.min.js');
+  const { DragDropManager } = await import('@dnd-kit/dom');
+  const { Sortable } = await import('@dnd-kit/dom/sortable');
+  const manager = new DragDropManager();
+  [...kit.children].forEach((element, index) => new Sortable({ id: element.id, index, element }, manager));
+  globalThis.held = (at) => [...document.querySelectorAll('section')[at].children].map((one) =>
+    one.checked ?? one.selected ?? one.activeid ?? one.value) + '';
+  document.title = 'ready';
+</script>`;
+
+describe('published libraries', () => {
   let gstack, server;
   before(async () => {
     server = createServer((request, response) => {
       const { pathname } = new URL(request.url, 'http://localhost');
       const file = path.join(modules, path.normalize(pathname));
-      const found = pathname !== '/' && existsSync(file);
-      response.writeHead(found || pathname === '/' ? 200 : 404, { 'content-type': KINDS[path.extname(file)] ?? 'text/html' });
-      response.end(found ? readFileSync(file) : PAGE);
+      const page = { '/': PAGE, '/components': COMPONENTS }[pathname];
+      const found = page === undefined && existsSync(file);
+      response.writeHead(found || page ? 200 : 404, { 'content-type': KINDS[path.extname(file)] ?? 'text/html' });
+      response.end(found ? readFileSync(file) : page);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     gstack = await Gstack.start();
@@ -61,7 +115,7 @@ describe('published libraries', { skip }, () => {
     ['by their models', ''],
     ['where Monaco offers no model', '?bare'],
   ]) {
-    test(`code editors get a text in place of the old one, ${name}`, async () => {
+    test(`code editors get a text in place of the old one, ${name}`, { skip }, async () => {
       await gstack.run('goto', `http://127.0.0.1:${server.address().port}/${query}`);
       await gstack.run('wait', '--fn', "document.title === 'ready'");
       for (const [selector, editor] of [
@@ -82,12 +136,49 @@ describe('published libraries', { skip }, () => {
     });
   }
 
-  test('a list that sorts by its own events gets the item where it was dropped', async () => {
+  test('a list that sorts by its own events gets the item where it was dropped', { skip }, async () => {
     await gstack.run('goto', `http://127.0.0.1:${server.address().port}/`);
     const order = () => gstack.run('js', "[...document.querySelectorAll('#list li')].map((item) => item.textContent) + ''");
     assert.equal(await gstack.run('drag', '#i1', '#i3'), 'Dragged #i1 onto #i3');
     assert.equal(await order(), 'Two,Three,One,Four');
     assert.equal(await gstack.run('drag', '#i4', '#i2'), 'Dragged #i4 onto #i2');
     assert.equal(await order(), 'Four,Two,Three,One');
+  });
+
+  test('custom elements are listed with role, name and state, filled, checked and chosen from', { skip: skipComponents }, async () => {
+    await gstack.run('goto', `http://127.0.0.1:${server.address().port}/components`);
+    await gstack.run('wait', '--fn', "document.title === 'ready'");
+    const snapshot = await gstack.run('snapshot', '-i');
+    for (const [at, kinds, held, filled] of [
+      [0, 'Shoe', 'Ada,2026-01-02,a b,true,true,l,b,7', { day: 'textbox', width: 'slider', notes: 'textbox', Blue: 'radio' }],
+      [1, 'Material', 'Ada,2026-01-02,true,true,l,7', { day: 'textbox', slider: 'slider' }],
+      [2, 'Fluent', 'true,true,Ada,t2', {}],
+    ]) {
+      if (kinds === 'Fluent' && !hasFluent) continue;
+      const named = (role, name) => {
+        assert.ok(snapshot.includes(`[${role}] "${name}"`), `${role} ${name}: ${snapshot}`);
+        return `role=${role}[name="${name}"]`;
+      };
+      await gstack.run('fill', named('textbox', `${kinds} name`), 'Ada');
+      for (const [name, role] of Object.entries(filled)) {
+        if (role === 'radio') await gstack.run('check', named(role, name));
+        else await gstack.run('fill', named(role, `${kinds} ${name}`), { day: '2026-01-02', notes: 'a b' }[name] ?? '7');
+      }
+      await gstack.run('check', named('checkbox', `${kinds} box`));
+      await gstack.run('check', named('switch', `${kinds} switch`));
+      if (kinds === 'Fluent') await gstack.run('click', named('tab', 'Second tab'));
+      else await gstack.run('select', named('combobox', `${kinds} size`), 'Large');
+      assert.equal(await gstack.run('js', `held(${at})`), held, kinds);
+    }
+    const after = await gstack.run('snapshot', '-i');
+    for (const name of ['Shoe box', 'Material box', ...(hasFluent ? ['Fluent box'] : [])])
+      assert.match(after, new RegExp(`\\[checkbox\\] "${name}" \\[checked`), name);
+  });
+
+  test('a sortable of dnd-kit gets the item where it was dropped', { skip: skipComponents }, async () => {
+    await gstack.run('goto', `http://127.0.0.1:${server.address().port}/components`);
+    await gstack.run('wait', '--fn', "document.title === 'ready'");
+    assert.equal(await gstack.run('drag', '#k1', '#k3'), 'Dragged #k1 onto #k3');
+    await gstack.run('wait', '--fn', "kit.textContent === 'TwoThreeOne'");
   });
 });
