@@ -10,6 +10,7 @@ use super::dialogs::{Dialog, DialogRecord};
 use super::effects::{Effects, RecordedEffect};
 use super::shared::Shared;
 use gstack_base::clock::now_millis;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,14 +26,18 @@ const CANCEL: &str = "(() => { const cancel = () => { if (globalThis.chrome?.sen
 pub(super) struct Printing {
     /// The effects of the act that ended last, and when.
     ended: Option<(Effects, Instant)>,
-    /// The target of the last preview that was ended.
-    last: Option<String>,
+    /// The targets of the open previews that were reported. A target has several events, and tabs can have a preview each.
+    reported: HashSet<String>,
 }
 
 impl Printing {
     /// Records that an act has ended.
     pub(super) fn act_ended(&mut self, effects: Effects) {
         self.ended = Some((effects, Instant::now()));
+    }
+    /// Records that a target has ended.
+    pub(super) fn target_ended(&mut self, target: &str) {
+        self.reported.remove(target);
     }
 }
 
@@ -54,8 +59,7 @@ impl Shared {
             if acts.is_empty() {
                 return;
             }
-            if state.printing.last.as_ref() != Some(&target.target_id) {
-                state.printing.last = Some(target.target_id.clone());
+            if state.printing.reported.insert(target.target_id.clone()) {
                 for effects in acts {
                     effects.note(RecordedEffect::Dialog(asked()));
                 }

@@ -110,6 +110,7 @@ impl Shared {
                 let Some(TargetLost { target_id }) = event.read() else { return };
                 let follows = {
                     let mut state = self.state();
+                    state.printing.target_ended(&target_id);
                     let follows = state.tabs.destroyed(&TargetId::new(target_id));
                     state.note_closed(&follows);
                     follows
