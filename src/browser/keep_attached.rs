@@ -47,12 +47,14 @@ impl Drop for ServesClient {
     fn drop(&mut self) {
         // A tab that has closed has no state.
         let shares_session = self.tab.browser().is_relayed();
-        self.tab
-            .with_tab_state(|tab_state| {
-                tab_state.cdp_clients = tab_state.cdp_clients.saturating_sub(1);
-                tab_state.must_detach = shares_session && tab_state.cdp_clients == 0;
-            })
-            .unwrap_or_default();
+        let was_last = self.tab.with_tab_state(|tab_state| {
+            tab_state.cdp_clients = tab_state.cdp_clients.saturating_sub(1);
+            tab_state.must_detach = shares_session && tab_state.cdp_clients == 0;
+            tab_state.cdp_clients == 0
+        });
+        if was_last.unwrap_or_default() && !shares_session {
+            self.tab.emulate_again();
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! of the list.
 
 use super::cdp::CdpError;
+use super::devtools::emulation::ClearDeviceMetricsOverrideParams;
 use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::overrides::PersistentOverride;
@@ -11,6 +12,9 @@ use super::shared::{Role, Shared, TabState};
 use super::tab::Tab;
 use gstack_protocol::ids::TabId;
 use serde_json::Value;
+
+/// Its parameters are the size of the page.
+const METRICS: &str = "Emulation.setDeviceMetricsOverride";
 
 impl TabState {
     /// Returns what a popup starts with.
@@ -88,6 +92,19 @@ impl Tab {
         let was_kept = self.with_tab_state(|tab_state| tab_state.drop_override(command.method)).unwrap_or_default();
         if let (true, Ok(page)) = (was_kept, self.page()) {
             self.post_to_all(&page, &command);
+        }
+    }
+
+    /// Sets again what the person emulates: what another session of the page emulated has ended with it, and ours too.
+    pub(super) fn emulate_again(&self) {
+        let kept = self.with_tab_state(|tab_state| tab_state.overrides.clone()).unwrap_or_default();
+        let Ok(page) = self.page() else { return };
+        for command in kept.iter().filter(|command| command.method.starts_with("Emulation.")) {
+            if command.method == METRICS {
+                // The browser does nothing for a size that this session has set already.
+                page.post(ClearDeviceMetricsOverrideParams {});
+            }
+            self.post_to_all(&page, command);
         }
     }
 

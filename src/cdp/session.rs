@@ -144,8 +144,16 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
         tracing::warn!(%fault, "the audit does not have the end of a CDP client");
     }
     session.stop_held();
+    // If gstack itself ends, tabs stay for the next daemon.
+    let closes = !endpoint.keep_tabs && !shutdown.is_cancelled() && !gone.is_cancelled();
+    let closing = if closes { session.client.tabs_to_close() } else { Vec::new() };
     // The leases end before the goodbye, which may never arrive.
     drop(session);
+    for tab in closing {
+        if !matches!(tokio::time::timeout(CLOSE_LIMIT, tab.close()).await, Ok(Ok(()))) {
+            tracing::debug!(tab = %tab.id(), "the tab of a CDP client was not closed");
+        }
+    }
     close(&mut socket, why).await;
 }
 

@@ -89,7 +89,7 @@ pub(super) fn command() -> Command {
 }
 
 /// Returns the options that say what the client of an address gets.
-fn of_client() -> [Arg; 4] {
+fn of_client() -> [Arg; 5] {
     [
         Arg::new("tabs")
             .long("tabs")
@@ -110,6 +110,10 @@ fn of_client() -> [Arg; 4] {
                 "Allow more: cookies of all sites, files in any folder, permissions of sites, profiling of all tabs in a \
                  process",
             ),
+        Arg::new("keep-tabs")
+            .long("keep-tabs")
+            .action(ArgAction::SetTrue)
+            .help("Leave the tabs that the client opens open when it disconnects. By default they close"),
         Arg::new("name").long("name").value_name("NAME").help("A name for the client, shown in `status` and the audit"),
     ]
 }
@@ -121,6 +125,7 @@ fn for_client(matches: &ArgMatches) -> CdpOpen {
         tabs: matches.get_many::<TabId>("tabs").into_iter().flatten().copied().collect(),
         everyday: matches.get_flag("everyday"),
         allow: matches.get_many::<String>("allow").into_iter().flatten().filter_map(allowed).collect(),
+        keep_tabs: matches.get_flag("keep-tabs"),
         name: matches.get_one::<String>("name").cloned(),
         ..CdpOpen::default()
     }

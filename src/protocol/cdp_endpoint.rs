@@ -49,6 +49,9 @@ pub struct CdpOpen {
     pub ttl_seconds: u64,
     /// Admits another connection after the first has ended.
     pub reconnect: bool,
+    /// The tabs that the client opens stay open when it disconnects.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep_tabs: bool,
     /// The client may drive an everyday browser.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub everyday: bool,

@@ -208,14 +208,18 @@ describe('a hostile CDP client', () => {
     const seen = JSON.stringify(raw.events);
     assert.ok(!seen.includes('/other') && !foreign.some(({ targetId }) => seen.includes(targetId)), 'no event names another tab');
     assert.match(await home.ok(['audit']), /Page\.navigate/);
+    const { tabs } = (await drivers())[0];
+    const open = async () => (await home.json('tabs')).data.filter(({ id }) => tabs.includes(id)).length;
+    assert.equal(await open(), tabs.length);
     raw.socket.close();
     await noDriver();
+    await until(async () => (await open()) === 0, 'the tabs that it opened are closed');
   });
 
   test('no frame of an extension is reached: a PDF is shown by one that sees every tab', async () => {
     const devtools = await home.devtools();
     for (const where of ['/report.pdf', '/reports']) {
-      const raw = await Raw.open(await address());
+      const raw = await Raw.open(await address('--keep-tabs'));
       const { session } = await raw.page();
       const inside = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter: [{}] };
       await raw.send('Target.setAutoAttach', inside);
@@ -327,8 +331,13 @@ describe('a hostile CDP client', () => {
   });
 
   test("the person's tab can be given and taken back, and stays open", async () => {
+    await home.ok(['viewport', '640x480', '--tab', String(mine.id)]);
+    const width = async () => (await home.ok(['js', 'innerWidth', '--tab', String(mine.id)])).match(/^\d+$/m)[0];
     const raw = await Raw.open(await address('--tabs', String(mine.id)));
     const { targetId, session } = await raw.page();
+    const size = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false };
+    await raw.send('Emulation.setDeviceMetricsOverride', size, session);
+    assert.equal(await width(), '800');
     const shown = await raw.send('Runtime.evaluate', { expression: 'document.title' }, session);
     assert.equal(shown.result.result.value, 'Other');
     assert.match((await raw.send('Target.closeTarget', { targetId })).error.message, /only the person closes it/);
@@ -344,6 +353,7 @@ describe('a hostile CDP client', () => {
     await home.ok(['reload', '--tab', String(mine.id)]);
     const left = await home.ok(['js', 'typeof left + Intl.DateTimeFormat().resolvedOptions().timeZone', '--tab', String(mine.id)]);
     assert.ok(left.includes('undefined') && !left.includes('Tokyo'), left);
+    await until(async () => (await width()) === '640', "the person's viewport is set again");
     raw.socket.close();
     await noDriver();
   });

@@ -32,6 +32,8 @@ pub struct Endpoint {
     /// The folder that files may come from and go to, besides temporary folders.
     pub folder: Option<PathBuf>,
     pub reconnect: bool,
+    /// The tabs that the client opens stay open when it disconnects.
+    pub keep_tabs: bool,
     pub ttl: Duration,
     pub expires_at: u64,
     /// Cancelled by the person, or when the endpoint has served its purpose.
@@ -128,6 +130,7 @@ impl Endpoints {
             everyday: open.everyday,
             folder: open.cwd.map(PathBuf::from),
             reconnect: open.reconnect,
+            keep_tabs: open.keep_tabs,
             ttl,
             expires_at: now_millis().saturating_add(open.ttl_seconds.saturating_mul(1000)),
             revoked: CancellationToken::new(),

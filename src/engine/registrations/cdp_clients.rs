@@ -11,6 +11,7 @@ use gstack_base::mutex::lock;
 use gstack_base::process::Process;
 use gstack_base::site_limits::SiteLimits;
 use gstack_browser::browser::Browser;
+use gstack_browser::tab::Tab;
 use gstack_browser::tabs::TabInfo;
 use gstack_protocol::audit::AuditBy;
 use gstack_protocol::catalogue;
@@ -204,6 +205,19 @@ impl CdpClient {
     pub fn may_close(&self, tab: TabId) -> bool {
         let sets = self.registered.services.tabs.sets();
         lock(&self.made).contains(&tab) || sets.is_made_by_agent(&self.registered.driver.conversation, tab)
+    }
+
+    /// Returns the tabs that end with the client: those that it opened and still has. The one in which the person took over
+    /// stays, and so does the last tab of the browser, which would end with it.
+    pub fn tabs_to_close(&self) -> Vec<Tab> {
+        let Registered { services, driver, .. } = &self.registered;
+        let taken_over = services.pauses.of(driver.conversation.id()).map(|pause| pause.tab);
+        let ending = self.tabs().into_iter().filter(|tab| self.may_close(tab.id) && Some(tab.id) != taken_over);
+        let mut ending: Vec<Tab> = ending.filter_map(|tab| self.browser.tab(tab.id).ok()).collect();
+        if ending.len() >= self.browser.tabs().len() {
+            ending.pop();
+        }
+        ending
     }
 
     /// Returns the only sites that the browser may reach, by the configuration of this moment.
