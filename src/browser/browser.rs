@@ -8,7 +8,8 @@ pub use super::shared::{AttachOptions, EarlyScript};
 use super::cdp::{Cdp, CdpError, Observer};
 use super::devtools::browser::GetVersionParams;
 use super::devtools::target::{
-    CreateTargetParams, GetBrowserContextsParams, GetTargetsParams, SessionId, SetDiscoverTargetsParams, all_but, only,
+    BrowserContextId, CreateTargetParams, GetBrowserContextsParams, GetTargetsParams, SessionId,
+    SetDiscoverTargetsParams, all_but, only,
 };
 use super::devtools_session::Session;
 use super::downloads::Downloads;
@@ -321,8 +322,18 @@ impl Browser {
     ///
     /// Fails if the browser does not open a tab. After [`BrowserError::Unanswered`] it may still do so.
     pub async fn new_tab(&self) -> Result<Tab, BrowserError> {
+        self.new_tab_in(None).await
+    }
+
+    /// Does the same in a context of `new_context`. `None`: in the browser's own.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::new_tab`] does.
+    pub async fn new_tab_in(&self, context: Option<&str>) -> Result<Tab, BrowserError> {
         let create = CreateTargetParams {
             background: Some(true),
+            browser_context_id: context.map(BrowserContextId::new),
             for_tab: Some(true),
             ..CreateTargetParams::new("about:blank")
         };

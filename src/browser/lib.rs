@@ -11,6 +11,7 @@ pub mod browser;
 pub mod cdp;
 mod cdp_message;
 pub mod client_link;
+mod contexts;
 pub mod devtools;
 pub mod devtools_session;
 pub mod dialogs;

@@ -38,6 +38,8 @@ pub struct TabInfo {
     pub in_view: bool,
     /// Whether it is in a browser context other than the default one, as in a private window.
     pub incognito: bool,
+    /// The browser's id of that context; `None` if the browser does not name contexts.
+    pub context: Option<String>,
     /// Set once the extension has reported it.
     pub chrome_id: Option<ChromeTabId>,
 }

@@ -173,6 +173,7 @@ impl Tabs {
             state: TabState::Open,
             in_view: in_view.unwrap_or(false),
             incognito,
+            context: target.browser_context_id,
             chrome_id: None,
         };
         self.tabs.insert(id, Known { info, in_strip, told: false, settled: false });

@@ -53,7 +53,7 @@ pub(super) enum Check {
 }
 
 /// Methods that are not like the rest of their domain.
-const SPECIAL: [(&str, Rule); 38] = [
+const SPECIAL: [(&str, Rule); 40] = [
     ("Page.navigate", Rule::Check(Check::Navigate)),
     ("Page.navigateToHistoryEntry", Rule::Check(Check::HistoryEntry)),
     ("Page.addScriptToEvaluateOnNewDocument", Rule::Check(Check::Plant)),
@@ -88,6 +88,8 @@ const SPECIAL: [(&str, Rule); 38] = [
     ("Target.getTargets", Rule::Own),
     ("Target.getTargetInfo", Rule::Own),
     ("Target.getBrowserContexts", Rule::Own),
+    ("Target.createBrowserContext", Rule::Own),
+    ("Target.disposeBrowserContext", Rule::Own),
     ("Target.createTarget", Rule::Own),
     ("Target.closeTarget", Rule::Own),
     ("Target.activateTarget", Rule::Own),
@@ -272,8 +274,6 @@ mod tests {
             "Target.attachToBrowserTarget",
             "Target.sendMessageToTarget",
             "Target.setRemoteLocations",
-            "Target.createBrowserContext",
-            "Target.disposeBrowserContext",
             "Target.autoAttachRelated",
             "Target.openDevTools",
             "Browser.crash",

@@ -2,6 +2,7 @@
 //!
 //! Owns the answers. They know of the client's tabs only.
 
+use super::contexts::no_context;
 use super::message::{self, Command, Refusal};
 use super::session::{CALL_LIMIT, Held, Role, Session};
 use super::targets::{CONTEXT, Kind, TargetFilter};
@@ -26,7 +27,9 @@ impl Session {
             ("Target.setDiscoverTargets", None) => self.discover(&params),
             ("Target.getTargets", _) => return Ok(Some(self.targets(&params))),
             ("Target.getTargetInfo", held) => return self.target_info(&params, held).map(Some),
-            ("Target.getBrowserContexts", _) => return Ok(Some(json!({ "browserContextIds": [] }))),
+            ("Target.getBrowserContexts", _) => return Ok(Some(json!({ "browserContextIds": self.contexts }))),
+            ("Target.createBrowserContext", None) => return self.create_context(&params).await.map(Some),
+            ("Target.disposeBrowserContext", None) => self.dispose_context(&params).await?,
             ("Target.createTarget", None) => return self.create_target(&params).await.map(Some),
             ("Target.attachToTarget", _) => return self.attach_to_target(&params).await.map(Some),
             ("Target.detachFromTarget", _) => self.detach_from_target(&params)?,
@@ -136,14 +139,15 @@ impl Session {
     }
 
     async fn create_target(&mut self, params: &Value) -> Result<Value, Refusal> {
-        if params.get("browserContextId").is_some_and(|context| *context != json!(CONTEXT)) {
-            return Err(Refusal::denied("gstack's tabs are in the browser's own context"));
-        }
+        let context = match params["browserContextId"].as_str() {
+            None | Some(CONTEXT) => None,
+            Some(id) => Some(self.contexts.get(id).cloned().ok_or_else(no_context)?),
+        };
         let url = params["url"].as_str().unwrap_or_default();
         if !url.is_empty() {
             self.given.address(url)?;
         }
-        let tab = self.client.new_tab().await.map_err(|fault| Refusal::failed(fault.message))?;
+        let tab = self.client.new_tab(context.as_deref()).await.map_err(|fault| Refusal::failed(fault.message))?;
         if let Ok(opened) = self.browser.tab(tab) {
             // Its page has an id once it is attached to.
             opened.engage().await.map_err(|error| Refusal::failed(error.to_string()))?;

@@ -10,6 +10,7 @@ mod acting;
 mod allowed;
 mod browser_commands;
 mod checks;
+mod contexts;
 mod downloads;
 mod frames;
 mod held_requests;

@@ -18,6 +18,7 @@ use gstack_browser::browser::Browser;
 use gstack_browser::client_link::{ClientInbox, ClientLink, FromBrowser};
 use gstack_browser::devtools::target::SessionId;
 use gstack_engine::{CdpClient, Endpoint, Engine, is_web_page};
+use gstack_protocol::cdp_endpoint::CdpGrant;
 use gstack_protocol::ids::TabId;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -82,6 +83,8 @@ pub(super) struct Session {
     pub(super) auto_attach: Option<TargetFilter>,
     pub(super) downloads: Downloads,
     pub(super) browser_frames: BrowserFrames,
+    /// The browser contexts that the client created.
+    pub(super) contexts: BTreeSet<String>,
     pub(super) own_names: OwnNames,
     pub(super) held_requests: HeldRequests,
     /// Messages for the client that are not written yet.
@@ -114,6 +117,7 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
     let mut session = Session {
         downloads: Downloads::new(ended),
         browser_frames: BrowserFrames::default(),
+        contexts: BTreeSet::new(),
         own_names: OwnNames::default(),
         held_requests: HeldRequests::default(),
         client,
@@ -147,11 +151,17 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
     // If gstack itself ends, tabs stay for the next daemon.
     let closes = !endpoint.keep_tabs && !shutdown.is_cancelled() && !gone.is_cancelled();
     let closing = if closes { session.client.tabs_to_close() } else { Vec::new() };
+    let (browser, contexts) = (session.browser.clone(), std::mem::take(&mut session.contexts));
     // The leases end before the goodbye, which may never arrive.
     drop(session);
     for tab in closing {
         if !matches!(tokio::time::timeout(CLOSE_LIMIT, tab.close()).await, Ok(Ok(()))) {
             tracing::debug!(tab = %tab.id(), "the tab of a CDP client was not closed");
+        }
+    }
+    for context in contexts {
+        if !matches!(tokio::time::timeout(CLOSE_LIMIT, browser.dispose_context(&context)).await, Ok(Ok(()))) {
+            tracing::debug!(context, "the context of a CDP client was not disposed of");
         }
     }
     close(&mut socket, why).await;
@@ -272,7 +282,8 @@ impl Session {
         match (rule, &held) {
             (Rule::Own, _) => self.own(command, held.as_ref()).await,
             (Rule::Grant(grant), held) => {
-                if !self.given.has(grant) {
+                let of_own = grant == CdpGrant::Cookies && self.names_own_context(command);
+                if !of_own && !self.given.has(grant) {
                     let flag = grant.name();
                     return Err(Refusal::denied(format!("{method} needs `gstack cdp --allow {flag}`")));
                 }

@@ -51,7 +51,7 @@ impl Session {
 
     fn shown(&self, info: &TabInfo) -> Option<Shown> {
         let opener = info.opener.and_then(|opener| Some(self.tabs.get(&opener)?.shown.page.clone()));
-        Shown::of(info, opener)
+        Shown::of(info, opener, self.context_of(info))
     }
 
     async fn gain(&mut self, info: &TabInfo) {

@@ -7,7 +7,7 @@ use gstack_protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The browser context of all tabs: a client sees one.
+/// The browser context of all tabs but those in the client's own contexts.
 pub(super) const CONTEXT: &str = "gstack";
 
 /// The kind of a target that is attached to directly.
@@ -71,11 +71,12 @@ pub(super) struct Shown {
     url: String,
     /// The page that opened it, if the client has that too.
     opener: Option<String>,
+    context: String,
 }
 
 impl Shown {
     /// Returns `None` while the page of the tab is not known.
-    pub(super) fn of(info: &TabInfo, opener: Option<String>) -> Option<Self> {
+    pub(super) fn of(info: &TabInfo, opener: Option<String>, context: String) -> Option<Self> {
         Some(Self {
             tab: info.id,
             tab_target: info.target.as_str().to_owned(),
@@ -83,6 +84,7 @@ impl Shown {
             title: info.title.clone(),
             url: info.url.clone(),
             opener,
+            context,
         })
     }
 
@@ -106,7 +108,7 @@ impl Shown {
             "url": self.url,
             "attached": attached,
             "canAccessOpener": false,
-            "browserContextId": CONTEXT,
+            "browserContextId": self.context,
         });
         if let Some(opener) = self.opener.as_ref().filter(|_| kind == Kind::Page) {
             info["openerId"] = json!(opener);

@@ -136,6 +136,8 @@ describe('a hostile CDP client', () => {
     const all = (await home.devtools()).send ? await home.devtools() : undefined;
     const foreign = (await all.send('Target.getTargets')).targetInfos.filter((one) => one.url.endsWith('/other'));
     assert.ok(foreign.length > 0);
+    // Another client of the browser has a context, with a cookie.
+    const theirs = (await all.send('Target.createBrowserContext')).browserContextId;
     for (const { targetId } of foreign) {
       for (const method of ['attachToTarget', 'getTargetInfo', 'closeTarget', 'activateTarget']) {
         const { error } = await raw.send(`Target.${method}`, { targetId, flatten: true });
@@ -147,7 +149,11 @@ describe('a hostile CDP client', () => {
       ['Target.attachToBrowserTarget', {}],
       ['Target.exposeDevToolsProtocol', { targetId: foreign[0].targetId }],
       ['Target.sendMessageToTarget', { targetId: foreign[0].targetId, message: '{}' }],
-      ['Target.createBrowserContext', {}],
+      ['Target.createBrowserContext', { proxyServer: 'http://127.0.0.1:1' }],
+      ['Target.createBrowserContext', { originsWithUniversalNetworkAccess: ['http://127.0.0.1'] }],
+      ['Target.createTarget', { url: 'about:blank', browserContextId: theirs }],
+      ['Target.disposeBrowserContext', { browserContextId: theirs }],
+      ['Storage.getCookies', { browserContextId: theirs }],
       ['Target.createTarget', { url: 'file:///etc/passwd' }],
       ['Target.createTarget', { url: 'chrome://settings' }],
       ['Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: false }],
@@ -164,12 +170,13 @@ describe('a hostile CDP client', () => {
     assert.ok((await raw.send('Runtime.evaluate', { expression: '1' }, 'F'.repeat(32))).error, 'a session that is not its own');
     await raw.send('Page.enable', {}, session);
     await raw.send('Page.navigate', { url: `${shop.origin}/order` }, session);
+    await all.send('Target.disposeBrowserContext', { browserContextId: theirs });
     const secret = path.join(home.home, 'secret.txt');
     writeFileSync(secret, 'x');
     // Another program's file in the temporary folder, also by a way up and by a link in the client's own folder.
-    const theirs = path.join(tmpdir(), `theirs-${process.pid}.txt`);
-    writeFileSync(theirs, 'x');
-    symlinkSync(theirs, path.join(home.person, 'link.txt'));
+    const foreignFile = path.join(tmpdir(), `theirs-${process.pid}.txt`);
+    writeFileSync(foreignFile, 'x');
+    symlinkSync(foreignFile, path.join(home.person, 'link.txt'));
     let objectId;
     await until(async () => {
       const found = await raw.send('Runtime.evaluate', { expression: "document.querySelector('#file')" }, session);
@@ -188,7 +195,7 @@ describe('a hostile CDP client', () => {
       ['Fetch.continueRequest', { requestId: 'x', url: 'file:///etc/passwd' }],
       ['DOM.setFileInputFiles', { files: ['/etc/passwd'], objectId }],
       ['DOM.setFileInputFiles', { files: [secret], objectId }],
-      ...[theirs, path.relative(home.person, theirs), path.join(home.person, 'link.txt'), 'link.txt'].map((file) => [
+      ...[foreignFile, path.relative(home.person, foreignFile), path.join(home.person, 'link.txt'), 'link.txt'].map((file) => [
         'DOM.setFileInputFiles',
         { files: [file], objectId },
       ]),
@@ -204,7 +211,7 @@ describe('a hostile CDP client', () => {
       // It opened this tab itself, so it may close it.
       if (method !== 'Page.close') assert.ok((await raw.send(method, params, session)).error, `${method} ${JSON.stringify(params)}`);
     }
-    rmSync(theirs);
+    rmSync(foreignFile);
     const seen = JSON.stringify(raw.events);
     assert.ok(!seen.includes('/other') && !foreign.some(({ targetId }) => seen.includes(targetId)), 'no event names another tab');
     assert.match(await home.ok(['audit']), /Page\.navigate/);

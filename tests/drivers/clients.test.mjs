@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
+import { until } from '../e2e/harness/wait.mjs';
 import {
   agentBrowser,
   agentBrowserAt,
@@ -68,6 +69,34 @@ describe('CDP clients in the browser of `connect`', () => {
       await browser.close();
       await noDriver(world);
     }
+  });
+
+  test('a context that Playwright creates is isolated, and ends with the client', async () => {
+    const browser = await chromium.connectOverCDP(await world.address());
+    const [page] = browser.contexts()[0].pages();
+    await page.goto(`${shop.origin}/other`);
+    await page.evaluate("document.cookie = 'in=own'");
+    const context = await browser.newContext();
+    const inside = await context.newPage();
+    await inside.goto(`${shop.origin}/other`);
+    assert.equal(await inside.evaluate('document.cookie'), '');
+    await inside.evaluate("document.cookie = 'in=context'");
+    assert.match(await page.evaluate('document.cookie'), /in=own/);
+    assert.deepEqual(
+      (await context.cookies()).map(({ value }) => value),
+      ['context'],
+    );
+    await assert.rejects(browser.newContext({ proxy: { server: 'http://127.0.0.1:1' } }), /network/);
+    const isolated = async () => (await home.json('tabs')).data.filter(({ incognito }) => incognito).length;
+    assert.equal(await isolated(), 1);
+    const second = await browser.newContext();
+    await second.newPage();
+    assert.equal(await isolated(), 2);
+    await second.close();
+    await until(async () => (await isolated()) === 1, 'its tab closes with it');
+    await browser.close();
+    await noDriver(world);
+    await until(async () => (await isolated()) === 0, 'the rest ends with the client');
   });
 
   test('agent-browser gets the tab and the browser that the plugin’s arguments name', WITH_AGENT_BROWSER, async () => {

@@ -2,7 +2,7 @@
 
 use super::{Done, commands};
 pub use chromiumoxide_cdp::cdp::browser_protocol::browser::{
-    PermissionDescriptor, PermissionSetting, SetDownloadBehaviorBehavior,
+    BrowserContextId, PermissionDescriptor, PermissionSetting, SetDownloadBehaviorBehavior,
 };
 use serde::Deserialize;
 
@@ -18,6 +18,20 @@ pub fn download_behavior(behavior: SetDownloadBehaviorBehavior, folder: Option<S
         download_path: folder,
         events_enabled: Some(true),
         ..SetDownloadBehaviorParams::new(behavior)
+    }
+}
+
+/// Names the browser context that a command is about.
+pub trait InContext {
+    /// Applies it to this context, and not to the browser's own.
+    #[must_use]
+    fn in_context(self, id: &str) -> Self;
+}
+
+impl InContext for SetDownloadBehaviorParams {
+    fn in_context(mut self, id: &str) -> Self {
+        self.browser_context_id = Some(BrowserContextId::new(id));
+        self
     }
 }
 

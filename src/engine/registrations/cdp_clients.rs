@@ -97,7 +97,7 @@ impl Registrations {
             self.drivers.lease_to(&client.registered.driver, *tab, JoinedBy::Person)?;
         }
         if endpoint.tabs.is_empty() {
-            client.new_tab().await?;
+            client.new_tab(None).await?;
         }
         Ok(client)
     }
@@ -193,9 +193,9 @@ impl CdpClient {
         open.filter(|tab| is_web_page(&tab.url)).collect()
     }
 
-    /// Opens an empty tab and leases it.
-    pub async fn new_tab(&self) -> Result<TabId, Fault> {
-        let tab = self.browser.new_tab().await?.id();
+    /// Opens an empty tab in a context, or in the browser's own, and leases it.
+    pub async fn new_tab(&self, context: Option<&str>) -> Result<TabId, Fault> {
+        let tab = self.browser.new_tab_in(context).await?.id();
         lock(&self.made).insert(tab);
         self.registered.services.drivers.lease_to(&self.registered.driver, tab, JoinedBy::Agent)?;
         Ok(tab)
