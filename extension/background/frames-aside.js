@@ -27,13 +27,21 @@ export async function putBack(tabId) {
 export async function readText(tabId) {
   const [{ result }] = await chrome.scripting.executeScript({
     target: { tabId },
-    func: () => ({ url: location.href, text: document.body?.innerText ?? "" }),
+    func: shownText,
     injectImmediately: true,
   });
   return result;
 }
 
-/* The functions below run in the page, in our own world, where nothing else of this file exists. */
+/*
+ * The functions below run in the page, in our own world, where nothing else of this file exists. A named element of the
+ * page hides members of its document there too: `<img name="body">`.
+ */
+
+function shownText() {
+  const body = Object.getOwnPropertyDescriptor(Document.prototype, "body")?.get?.call(document);
+  return { url: location.href, text: body instanceof HTMLElement ? body.innerText : "" };
+}
 
 /** @param {string} own */
 function takeOut(own) {
@@ -42,7 +50,8 @@ function takeOut(own) {
   const kept = world.gstackAside;
   /** @param {Document | ShadowRoot} root */
   const look = (root) => {
-    for (const element of root.querySelectorAll("*")) {
+    const { querySelectorAll } = root instanceof Document ? Document.prototype : DocumentFragment.prototype;
+    for (const element of querySelectorAll.call(root, "*")) {
       const inside = element instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(element) : null;
       if (inside) look(inside);
       if (!(element instanceof HTMLIFrameElement) || !element.src.startsWith("chrome-extension://") || element.src.startsWith(own))

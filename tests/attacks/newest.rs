@@ -75,6 +75,7 @@ fn the_newest_commands_open_nothing_to_an_agent() {
             "policy only --off",
             "policy only evil.example",
             "settings set browser.only-sites evil.example",
+            "settings set browser.set-frames-aside true",
             "upgrade",
             "upgrade --check",
             "install-host",

@@ -543,14 +543,29 @@ describe('what Chrome and other extensions do to tabs', () => {
     await visits('/form?frame-at-once');
     await until(async () => (await frames()) === 1, "the other extension's frame is there");
     assert.match(await home.ok(['text']), /Order[\s\S]*Another extension has put a frame/);
-    const refused = await home.run(['fill', '#name', 'Ada']);
-    assert.equal(refused.code, 1, refused.stdout);
-    assert.match(refused.stderr, /another extension has put a frame into this page[\s\S]*set-frames-aside true/);
+    for (const command of [
+      ['fill', '#name', 'Ada'],
+      ['snapshot', '-i'],
+      ['screenshot', 'beside.png'],
+      ['js', '1'],
+    ]) {
+      const refused = await home.run(command);
+      assert.equal(refused.code, 1, refused.stdout);
+      assert.match(refused.stderr, /another extension has put a frame into this page[\s\S]*set-frames-aside true/, command[0]);
+    }
     assert.equal(await frames(), 1, 'the frame is left alone');
+    // Named elements of the page must not hide its text or the frame.
+    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<img name=body><form name=querySelectorAll></form>')`);
+    assert.match(await home.ok(['text']), /Order/);
     await home.ok(['settings', 'set', 'browser.set-frames-aside', 'true']);
     await home.ok(['fill', '#name', 'Ada']);
     await home.ok(['click', 'text=Order now']);
     assert.equal(await page.evaluate('said.textContent'), 'Ordered by Ada');
+    // Neither the page nor a script of ours gets hold of the frame, and no command reaches its document.
+    const reached = await home.ok(['js', '[typeof gstackAside, document.querySelectorAll("iframe").length, frames.length].join()']);
+    assert.match(reached, /^undefined,0,0$/m);
+    assert.equal(await page.evaluate('typeof gstackAside'), 'undefined');
+    assert.equal((await home.run(['frame', '--url', '^chrome-extension:'])).code, 1);
     await letGo();
     await until(async () => (await frames()) === 1, 'the frame is back');
   });
