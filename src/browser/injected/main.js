@@ -26,6 +26,8 @@ const SURFACE = {
   beginFill,
   endFill,
   readFill,
+  beginTyping,
+  readTyped,
   readChoice,
   pasteText,
   readEditor,
@@ -128,16 +130,22 @@ const SURFACE = {
    * @param {SnapshotOptions & { scope?: Target }} options
    */
   snapshot(options) {
-    let root = null;
-    if (options.scope) {
-      const resolved = resolveOne(options.scope);
-      // It may be in a closed root.
-      if (!resolved.element) return options.suspects ? { suspects: true } : resolved;
-      root = resolved.element;
-    }
-    const taken = takeSnapshot({ ...options, root });
-    return taken ? { document: DOCUMENT_ID, ...taken } : { suspects: true };
+    const loaded = embedsLoaded();
+    return loaded ? loaded.then(() => snapshotNow(options)) : snapshotNow(options);
   },
 };
+
+/** @param {SnapshotOptions & { scope?: Target }} options */
+function snapshotNow(options) {
+  let root = null;
+  if (options.scope) {
+    const resolved = resolveOne(options.scope);
+    // It may be in a closed root.
+    if (!resolved.element) return options.suspects ? { suspects: true } : resolved;
+    root = resolved.element;
+  }
+  const taken = takeSnapshot({ ...options, root });
+  return taken ? { document: DOCUMENT_ID, ...taken } : { suspects: true };
+}
 
 /** @type {any} */ (globalThis).__gstack = Object.freeze(SURFACE);

@@ -25,7 +25,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         flags: &[flag("--limit", "N", ValueType::Choice, "Maximum number of elements (default: 30)")],
         summary: "Find elements by their role, name and text",
         details: "Prints one line, with its ref, for each element that has all of these words. snapshot --search also \
-            shows their ancestors.",
+            shows their ancestors. In a tab with a PDF: its lines, without refs.",
         offered: Offered::Core,
         phrases: &[phrase(Verb::Find, "{words}")],
         output: "@e3 [role] \"name\", one line each, or: (nothing found)",
@@ -66,8 +66,23 @@ async fn find(context: &Context, arguments: &Arguments) -> Result<Output, Fault>
 async fn search(context: &Context, page: &Page, words: &[String]) -> Result<(String, usize), Fault> {
     let options =
         SnapshotOptions { cursor: true, marks: context.for_model, limit: Some(SEARCHED), ..SnapshotOptions::default() };
-    let snapshot = page.snapshot(&options).await?;
-    Ok(snapshot.search(words, true))
+    let found = page.snapshot(&options).await?.search(words, true);
+    if found.1 == 0 && page.shows_pdf().await? {
+        return in_pdf(context, page, words).await;
+    }
+    Ok(found)
+}
+
+/// Returns the lines of a PDF that have all of the words, and their number. They have no refs.
+async fn in_pdf(context: &Context, page: &Page, words: &[String]) -> Result<(String, usize), Fault> {
+    let text = if context.for_model { page.text_with_marks(None).await? } else { page.text(None).await? };
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let has_all = |line: &&str| {
+        let line = line.to_lowercase();
+        words.iter().all(|word| line.contains(word))
+    };
+    let lines: Vec<String> = text.lines().filter(has_all).map(|line| format!("[text]: {line}")).collect();
+    Ok((lines.join("\n"), lines.len()))
 }
 
 async fn count(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {

@@ -6,6 +6,7 @@ use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, phrase,
     selector,
 };
+use gstack_base::counted::counted;
 use gstack_base::site::SiteOrPage;
 use gstack_browser::error::BrowserError;
 use gstack_browser::page::error::PageError;
@@ -120,6 +121,14 @@ async fn text(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     let mut output = Output::from_page(text, page.url()?);
     if is_empty {
         output.say(Some(page.why_empty().await?));
+    } else if target.is_none() {
+        let pdfs = page.embedded_pdfs().await?;
+        output.say((pdfs > 0).then(|| {
+            format!(
+                "… and {} in it: `snapshot` lists the frames, and `text` with a ref prints the words",
+                counted(pdfs, "PDF")
+            )
+        }));
     }
     Ok(output)
 }

@@ -106,7 +106,8 @@ impl Page {
         Ok(self.browser().refresh_views().await?)
     }
 
-    async fn frame_in(&self, target: &Target) -> Result<Frame, PageError> {
+    /// Returns the frame in an element. Fails if the element cannot hold one.
+    pub(in crate::page) async fn frame_in(&self, target: &Target) -> Result<Frame, PageError> {
         let (parent, _) = self.locate(target).await?;
         let held: FrameElement = self.ask(target, Injected::FrameElement, &[], SCRIPT_LIMIT).await?;
         let number = held

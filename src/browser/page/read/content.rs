@@ -3,6 +3,7 @@
 //! Owns the calls. The injected script defines the formats.
 
 use super::destination::{Activation, ClickDestination};
+use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::locate::{Bounds, FaultReply, TRIES_TO_READ, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
@@ -114,8 +115,35 @@ impl Page {
     pub async fn text(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
             None => self.whole_text(false).await,
-            Some(target) => self.read_one(target, What::Text, &()).await,
+            Some(target) => self.text_of(target, false).await,
         }
+    }
+    /// Returns the text of an element, or of the document in it.
+    async fn text_of(&self, target: &Target, marks: bool) -> Result<String, PageError> {
+        let text: String = match marks {
+            true => self.read_one(target, What::Text, &true).await?,
+            false => self.read_one(target, What::Text, &()).await?,
+        };
+        if !text.is_empty() {
+            return Ok(text);
+        }
+        match self.frame_in(target).await {
+            Ok(frame) => self.text_in_frame(&frame.id, marks).await,
+            // It is an element without text.
+            Err(_) => Ok(text),
+        }
+    }
+    /// Returns the text of a frame inside the page: its own, or that of its PDF.
+    async fn text_in_frame(&self, frame: &FrameId, marks: bool) -> Result<String, PageError> {
+        let with_marks: [&dyn Argument; 1] = [&true];
+        let arguments = if marks { &with_marks[..] } else { &[] };
+        let text: String = self.script(frame, Injected::ReadText, arguments, SCRIPT_LIMIT).await?;
+        if !text.is_empty() {
+            return Ok(text);
+        }
+        let text = self.pdf_text(frame).await?.unwrap_or_default();
+        // The viewer also selects what is drawn in no colour, as the words over a scanned page are.
+        Ok(if marks && !text.is_empty() { format!("{PDF_MARK}\n{text}") } else { text })
     }
     /// Returns the text of the page, of the PDF that it shows, or, if it has no text of its own, of the frames in it.
     async fn whole_text(&self, marks: bool) -> Result<String, PageError> {
@@ -125,14 +153,14 @@ impl Page {
         if !text.is_empty() {
             return Ok(text);
         }
-        if let Some(text) = self.pdf_text().await? {
-            // The viewer also selects what is drawn in no colour, as the words over a scanned page are.
-            return Ok(if marks && !text.is_empty() { format!("{PDF_MARK}\n{text}") } else { text });
-        }
         let around = self.current_frame().await?;
+        let text = self.text_in_frame(&around, marks).await?;
+        if !text.is_empty() || self.shows_pdf().await? {
+            return Ok(text);
+        }
         let frames = self.frames().await?;
         let inner = frames.iter().filter(|frame| frame.parent.as_ref() == Some(&around));
-        let asked = inner.map(|frame| self.script::<String>(&frame.id, Injected::ReadText, arguments, SCRIPT_LIMIT));
+        let asked = inner.map(|frame| self.text_in_frame(&frame.id, marks));
         // A frame that is gone has no text.
         let texts: Vec<String> = join_all(asked).await.into_iter().flatten().filter(|text| !text.is_empty()).collect();
         Ok(texts.join("\n"))
@@ -141,7 +169,7 @@ impl Page {
     pub async fn text_with_marks(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
             None => self.whole_text(true).await,
-            Some(target) => self.read_one(target, What::Text, &true).await,
+            Some(target) => self.text_of(target, true).await,
         }
     }
     /// Returns the document with its doctype, or an element's inner HTML.

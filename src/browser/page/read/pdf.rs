@@ -1,11 +1,11 @@
-//! The text of a PDF that a tab shows, read from the browser's own viewer, which makes no request for it.
+//! The text of a PDF that a tab or a frame shows, read from the browser's own viewer, which makes no request for it.
 //!
 //! Owns the script in the viewer. Its parts are internals of the browser: where they are missing, there is no text, and
-//! the caller says that the tab shows a PDF.
+//! the caller says that there is a PDF.
 
 use crate::devtools::runtime::{Evaluation, evaluate_promise};
 use crate::error::BrowserError;
-use crate::frames::{Frame, World};
+use crate::frames::{Frame, FrameId, World};
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::Injected;
@@ -43,12 +43,12 @@ struct Document {
 }
 
 impl Page {
-    /// Returns the text of the PDF that the tab shows: empty if it has only pictures. `None` if the tab shows no PDF, or
+    /// Returns the text of the PDF that a frame shows: empty if it has only pictures. `None` if the frame shows no PDF, or
     /// its viewer cannot be read.
-    pub async fn pdf_text(&self) -> Result<Option<String>, PageError> {
+    pub(super) async fn pdf_text(&self, frame: &FrameId) -> Result<Option<String>, PageError> {
         let deadline = Instant::now() + OPENS_LIMIT;
         loop {
-            match self.read_pdf().await {
+            match self.read_pdf(frame).await {
                 // The viewer's frame moves to a process of its own while it opens.
                 Err(PageError::Browser(BrowserError::FrameGone) | PageError::DocumentGone)
                     if Instant::now() < deadline =>
@@ -60,8 +60,8 @@ impl Page {
         }
     }
 
-    async fn read_pdf(&self) -> Result<Option<String>, PageError> {
-        let Some(viewer) = self.pdf_viewer().await? else { return Ok(None) };
+    async fn read_pdf(&self, frame: &FrameId) -> Result<Option<String>, PageError> {
+        let Some(viewer) = self.pdf_viewer(frame).await? else { return Ok(None) };
         let context = self.context(&viewer.id, &World::Main).await?;
         let read = evaluate_promise(READ).ending_after(LIMIT).within(&context);
         let reply = self.session_of(&viewer.id)?.call_within(read, LIMIT).await?;
@@ -70,26 +70,37 @@ impl Page {
         Ok(text.flatten().map(|text| text.replace("\r\n", "\n")))
     }
 
-    /// Returns true if the tab shows a PDF.
+    /// Returns true if the current frame, which is the whole tab or one in it, shows a PDF.
     pub async fn shows_pdf(&self) -> Result<bool, PageError> {
-        Ok(self.pdf_viewer().await?.is_some())
+        Ok(self.pdf_viewer(&self.current_frame().await?).await?.is_some())
+    }
+
+    /// Returns the number of PDFs in frames of the current one.
+    pub async fn embedded_pdfs(&self) -> Result<usize, PageError> {
+        let around = self.current_frame().await?;
+        let frames = self.frames().await?;
+        let inner = frames.iter().filter(|frame| frame.parent.as_ref() == Some(&around));
+        Ok(inner.filter(|frame| viewer_in(&frames, &frame.id).is_some()).count())
     }
 
     /// Returns the frame of the viewer, which comes a moment after the document.
-    async fn pdf_viewer(&self) -> Result<Option<Frame>, PageError> {
-        let main = self.main_frame().await?.id;
+    async fn pdf_viewer(&self, around: &FrameId) -> Result<Option<Frame>, PageError> {
         let deadline = Instant::now() + OPENS_LIMIT;
         loop {
             let frames = self.frames().await?;
-            let mut viewers = frames.into_iter().filter(|frame| frame.url.starts_with(VIEWER));
-            if let Some(viewer) = viewers.find(|frame| frame.parent.as_ref() == Some(&main)) {
-                return Ok(Some(viewer));
+            if let Some(viewer) = viewer_in(&frames, around) {
+                return Ok(Some(viewer.clone()));
             }
-            let document: Document = self.script(&main, Injected::ReadShown, &[], SCRIPT_LIMIT).await?;
+            let document: Document = self.script(around, Injected::ReadShown, &[], SCRIPT_LIMIT).await?;
             if document.kind != "application/pdf" || Instant::now() >= deadline {
                 return Ok(None);
             }
             sleep(OPENS_STEP).await;
         }
     }
+}
+
+/// Returns the viewer in a frame that shows a PDF.
+pub(super) fn viewer_in<'a>(frames: &'a [Frame], around: &FrameId) -> Option<&'a Frame> {
+    frames.iter().find(|frame| frame.parent.as_ref() == Some(around) && frame.url.starts_with(VIEWER))
 }

@@ -3,6 +3,7 @@
 //! Owns the joining of frames, the numbering and the limit. The injected script decides what becomes a line.
 
 use super::data::SEARCHED;
+use super::pdf::viewer_in;
 use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
 use crate::devtools::dom::describe;
 use crate::frames::FrameId;
@@ -187,7 +188,8 @@ impl Page {
                 self.inner_frame(&frame, *number, options, too_deep)
             });
             let children = join_all(inner).await.into_iter().flatten().collect();
-            Ok(FrameTree { frame, walked, children })
+            let is_pdf = viewer_in(&self.frames().await?, &frame).is_some();
+            Ok(FrameTree { frame, walked, children, is_pdf })
         })
     }
 

@@ -34,6 +34,8 @@ pub(super) struct FrameTree {
     pub(super) frame: FrameId,
     pub(super) walked: Walked,
     pub(super) children: HashMap<u32, Inner>,
+    /// It shows a PDF, whose words are in no tree.
+    pub(super) is_pdf: bool,
 }
 
 pub(super) enum Inner {
@@ -122,6 +124,9 @@ impl<'a> Writer<'a> {
             }
             let inner = depth + u32::from(listed);
             match tree.children.get(&line.number) {
+                Some(Inner::Tree(child)) if child.is_pdf && listed => {
+                    self.push(inner, "(a PDF: `text` with the ref of its frame prints its words)");
+                }
                 Some(Inner::Tree(child)) => self.tree(child, inner),
                 Some(Inner::Silent) => self.push(inner, "(this frame does not answer)"),
                 None => {}
@@ -200,7 +205,7 @@ mod tests {
 
     fn tree(frame: &str, lines: &str, children: HashMap<u32, Inner>) -> FrameTree {
         let walked = Walked { document: frame.to_owned(), lines: lines.to_owned(), ..Walked::default() };
-        FrameTree { frame: FrameId::new(frame), walked, children }
+        FrameTree { frame: FrameId::new(frame), walked, children, is_pdf: false }
     }
 
     fn write(tree: &FrameTree, refs: &mut RefTable, interactive: bool) -> String {
