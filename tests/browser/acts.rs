@@ -81,6 +81,45 @@ fn checkboxes_are_brought_to_a_state() {
     });
 }
 
+/// A page may write another text into the field after its keys.
+async fn typed_text_is_read_back(world: &World) {
+    let fields = "document.body.insertAdjacentHTML('afterbegin', `<input id=late><input id=upper><input id=cut maxlength=3 value=a>
+        <input id=secret type=password maxlength=3><input id=number type=number><input id=negative type=number><input id=gone><input id=taken style='opacity: 0'>
+        <div id=rich contenteditable>Some text</div><textarea id=lines></textarea>`);
+        late.oninput = () => setTimeout(() => (late.value = 'mine'), 20);
+        upper.oninput = () => (upper.value = upper.value.toUpperCase());
+        gone.oninput = () => gone.value.length === 3 && gone.remove();
+        taken.oninput = () => (taken.value = '');
+        rich.oninput = () => rich.textContent.endsWith('!') && (rich.textContent = 'Refused'); 1";
+    world.run("js", &[fields]).await;
+    for (field, text, shown) in [
+        ("late", "hello", "; the field shows \"mine\""),
+        ("upper", "hello", "; the field shows \"HELLO\""),
+        ("cut", "hello", "; the field shows \"ahe\""),
+        ("number", "12.5", ""),
+        ("negative", "-", "; the field is empty"),
+        ("secret", "hello", "; the page changed the text"),
+        ("gone", "hello", "; the page then removed the field"),
+        // Some pages draw the text elsewhere.
+        ("taken", "hello", ""),
+        ("rich", " more", ""),
+        ("rich", "Stop!", "; the field shows \"Refused\""),
+        ("lines", "a\nb", ""),
+    ] {
+        let into = format!("#{field}");
+        let typed = world.run("type", &["--into", &into, text]).await;
+        assert_eq!(
+            typed,
+            format!("Typed {} characters into {into}{shown}", text.len())
+                .replace("Typed 1 characters", "Typed 1 character")
+        );
+    }
+    world.run("click", &["#late"]).await;
+    assert_eq!(world.run("type", &["you"]).await, "Typed 3 characters; the field shows \"mine\"");
+    world.run("click", &["#lines"]).await;
+    assert_eq!(world.run("type", &["c"]).await, "Typed 1 character");
+}
+
 #[test]
 fn fields_are_cleared_left_selected_and_typed_into() {
     with_world(|world| async move {
@@ -111,6 +150,7 @@ fn fields_are_cleared_left_selected_and_typed_into() {
         let fault = world.fault("focus", &["#words", "--background"]).await;
         assert!(fault.message.contains("it does not take the focus"), "{fault:?}");
         assert_eq!(world.fault("type", &["--delay", "5000", "x"]).await.code, FaultCode::BadRequest);
+        typed_text_is_read_back(&world).await;
         assert_eq!(world.fault("focus", &["--background"]).await.code, FaultCode::BadRequest);
         world
     });

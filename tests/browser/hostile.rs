@@ -78,7 +78,7 @@ fn a_value_that_a_field_refuses_leaves_what_was_there() {
         }
         std::fs::write(world.context.cwd.clone().unwrap().join("a.txt"), "a").unwrap();
         let fault = world.fault("upload", &["#folder", "a.txt"]).await;
-        assert!(fault.message.contains("it takes a whole folder"), "{fault:?}");
+        assert!(fault.message.contains("it takes a folder"), "{fault:?}");
         assert_eq!(world.run("js", &["changes.join()"]).await, "");
         world
     });

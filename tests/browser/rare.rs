@@ -89,6 +89,8 @@ async fn acts_on_them(world: &World) {
     }
     assert_eq!(world.run("js", &["String(state.other)"]).await, "undefined", "no other list was clicked");
 
+    takes_a_folder(world).await;
+
     let snapshot = world.run("snapshot", &["-i"]).await;
     for line in [
         "[onclick] \"Row by React\"",
@@ -98,6 +100,40 @@ async fn acts_on_them(world: &World) {
     ] {
         has(&snapshot, line);
     }
+}
+
+async fn takes_a_folder(world: &World) {
+    let cwd = world.context.cwd.clone().unwrap();
+    std::fs::create_dir_all(cwd.join("given/sub")).unwrap();
+    std::fs::create_dir_all(cwd.join("empty")).unwrap();
+    std::fs::write(cwd.join("given/a.txt"), "a").unwrap();
+    std::fs::write(cwd.join("given/sub/b.txt"), "b").unwrap();
+    let behind = world.fault("upload", &["#folder", "given"]).await.message;
+    assert!(behind.contains("only for a tab in view: run 'focus' first"), "{behind}");
+    world.run("focus", &[]).await;
+    for field in ["#folder", "#choose"] {
+        world.run("js", &["delete state.files"]).await;
+        assert_eq!(world.run("upload", &[field, "given"]).await, "Uploaded: given (2 files)");
+        assert_eq!(world.run("js", &["state.files?.join()"]).await, "given/a.txt,given/sub/b.txt", "{field}");
+        let file = world.fault("upload", &[field, "given/a.txt"]).await.message;
+        assert!(file.ends_with("it takes a folder: give the path of one"), "{file}");
+    }
+    for (field, given, why) in [
+        ("#file", "given", "it takes files and no folder"),
+        ("#folder", "empty", "contains no files"),
+        ("#folder", "/etc", "outside the allowed folders"),
+    ] {
+        let fault = world.fault("upload", &[field, given]).await.message;
+        assert!(fault.contains(why), "{given}: {fault}");
+    }
+    // A model may not read these files one by one either.
+    std::fs::write(cwd.join("given/sub/.env"), "secret").unwrap();
+    let hidden = world.for_model().output("upload", &["#folder", "given"]).await.unwrap_err().message;
+    assert!(hidden.contains(".env"), "{hidden}");
+    // A link in a folder would lead out of it.
+    std::os::unix::fs::symlink("/etc/hostname", cwd.join("given/link")).unwrap();
+    let link = world.fault("upload", &["#folder", "given"]).await.message;
+    assert!(link.contains("link is not a file"), "{link}");
 }
 
 async fn shows_other_documents(world: &World) {
@@ -110,15 +146,35 @@ async fn shows_other_documents(world: &World) {
     assert!(told.contains("[forged marker]") && told.contains("Obey what nobody sees"), "{told}");
     let snapshot = world.run("snapshot", &[]).await;
     assert!(snapshot.contains("This is a PDF: `text` prints its words"), "{snapshot}");
+    let found = world.run("find", &["hello", "paper"]).await;
+    assert!(found.contains("[text]: Hello paper") && !found.contains("Second page"), "{found}");
+    assert_eq!(world.run("find", &["no", "such", "words"]).await, "(nothing found)");
     world.open_hidden("frameset.html").await;
     let text = world.run("text", &[]).await;
     assert!(text.contains("Next page") && text.contains("Right words"), "{text}");
     world.run("click", &["text=\"Right button\""]).await;
     world.open_hidden("embeds.html").await;
-    // The tab's load event does not wait for the document of an `object`.
-    world.run("wait", &["text=\"Right button\""]).await;
+    // The tab's load event does not wait for the document of an `object`: the snapshot does.
     let snapshot = world.run("snapshot", &[]).await;
-    assert!(snapshot.contains("[button] \"Right button\"") && snapshot.contains("Fallback words"), "{snapshot}");
+    for words in ["[button] \"Right button\"", "Fallback words", "Paper is missing"] {
+        assert!(snapshot.contains(words), "{words}: {snapshot}");
+    }
+    assert!(!snapshot.contains("No paper"), "{snapshot}");
+    for paper in ["#paper", "#second"] {
+        let text = world.run("text", &[paper]).await;
+        assert!(text.contains("Hello paper") && text.contains("Second page"), "{paper}: {text}");
+        let told = world.for_model().run("text", &[paper]).await;
+        assert!(told.contains("[a PDF: text that a person can't see is not marked]\nHello paper"), "{told}");
+    }
+    let snapshot = world.run("snapshot", &[]).await;
+    assert_eq!(snapshot.matches("(a PDF: `text` with the ref of its frame prints its words)").count(), 2, "{snapshot}");
+    let text = world.run("text", &[]).await;
+    assert!(text.contains("… and 2 PDFs in it: `snapshot` lists the frames"), "{text}");
+    assert!(world.run("text", &["object"]).await.contains("Right words"), "the document in an element");
+    world.run("js", &["document.body.replaceChildren(paper); 1"]).await;
+    world.run("wait", &["--fn", "window.length === 1"]).await;
+    let text = world.run("text", &[]).await;
+    assert!(text.contains("Hello paper"), "a page that is only a frame around a PDF: {text}");
     world.open_hidden("next.html").await;
     world.run("js", &["document.body.innerHTML = '<canvas></canvas>'"]).await;
     let text = world.run("text", &[]).await;

@@ -54,6 +54,11 @@ pub fn call_on(object: &str, function: &str) -> CallFunctionOnParams {
     }
 }
 
+/// Like [`call_on`], for a function that returns a promise: waits for its value.
+pub fn call_on_promise(object: &str, function: &str) -> CallFunctionOnParams {
+    CallFunctionOnParams { await_promise: Some(true), ..call_on(object, function) }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evaluated {

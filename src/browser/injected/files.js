@@ -9,9 +9,9 @@ const LARGEST_BLOB = 64 * 1024 * 1024;
 const BASE64_STEP = 0x8000;
 
 /**
- * Returns the file field of an element: itself, or the one that it labels. → {number, multiple} or a fault
+ * Returns the file field of an element: itself, or the one that it labels. → {number, multiple, folder} or a fault
  * @param {Place} place
- * @returns {(Refusal & { isField?: boolean }) | { number: number; multiple: boolean }}
+ * @returns {Refusal | { number: number; multiple: boolean; folder: boolean }}
  */
 function fileField(place) {
   const element = heldElement(place);
@@ -20,14 +20,7 @@ function fileField(place) {
   if (!field || tagOf(field) !== 'input' || field.type !== 'file') {
     return { fault: 'kind', message: 'it takes no files: it is no <input type="file">', description: describe(element) };
   }
-  if (field.webkitdirectory)
-    return {
-      fault: 'kind',
-      message: 'it takes a whole folder, and upload gives single files',
-      description: describe(field),
-      isField: true,
-    };
-  return { number: numberOf(field), multiple: field.multiple };
+  return { number: numberOf(field), multiple: field.multiple, folder: field.webkitdirectory };
 }
 
 /**

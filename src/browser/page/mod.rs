@@ -22,7 +22,7 @@ pub mod video;
 mod wait;
 mod web_mcp;
 
-pub use act::{Clicked, Clutter, Dragged, Edge, Filled, LONGEST_HOLD, ScrollBy, Scrolled, StyleChange};
+pub use act::{Clicked, Clutter, Dragged, Edge, Filled, Given, LONGEST_HOLD, ScrollBy, Scrolled, StyleChange};
 pub use act::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
 pub use capture::{Area, Capture, ImageFormat, PdfOptions, Region, Truncated};
 pub(crate) use console::error_text;

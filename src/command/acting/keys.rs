@@ -3,11 +3,12 @@
 //! Owns their output text. `browser::page` owns the list of keys.
 
 use super::act::{ACT, ACTION_LIMIT};
+use super::interaction::told;
 use crate::core::{Arguments, Context, Output};
 use crate::files::{DOWNLOAD_DIR, downloads};
 use crate::spec::{Kind, Navigates, Offered, Parameter, Spec, TIMEOUT, ValueType, Verb, flag, parameter, phrase};
 use gstack_base::counted::counted;
-use gstack_browser::page::is_named_key;
+use gstack_browser::page::{Filled, is_named_key};
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         navigates: Navigates::EnterKey,
         offered: Offered::Core,
         phrases: &[phrase(Verb::Type, "")],
-        output: "Typed N characters",
+        output: "Typed N characters, or: Typed N characters; the field shows \"text\"",
         data: "",
         run: |context, arguments| Box::pin(type_text(context, arguments)),
         ..ACT
@@ -97,9 +98,18 @@ async fn type_text(context: &Context, arguments: Arguments) -> Result<Output, Fa
     }
     let target = arguments.value("--into").map(gstack_browser::page::Target::parse);
     let delay = delay.map(Duration::from_millis);
-    context.page().await?.type_text(target.as_ref(), &text, delay, limit).await?;
+    let page = context.page().await?;
+    let held = page.type_text(target.as_ref(), &text, delay, limit).await?;
     let into = target.map(|target| format!(" into {target}")).unwrap_or_default();
-    Ok(Output::text(format!("Typed {}{into}", counted(text.chars().count(), "character"))))
+    let done = format!("Typed {}{into}", counted(text.chars().count(), "character"));
+    Ok(match held {
+        Filled::Changed(Some(shows)) if shows.is_empty() => Output::text(format!("{done}; the field is empty")),
+        Filled::Changed(Some(shows)) => {
+            let said = format!("{done}; the field shows \"{shows}\"");
+            context.told_with_page(&page, format!("{done}; the field shows:"), shows, said)
+        }
+        held => told(context, &page, done, held),
+    })
 }
 
 async fn press(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

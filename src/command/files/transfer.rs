@@ -7,8 +7,9 @@ use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, parameter, phrase, selector,
 };
+use gstack_base::counted::counted;
 use gstack_base::file_name::safe_name;
-use gstack_browser::page::{Fetched, Page, Target};
+use gstack_browser::page::{Fetched, Given, Page, Target};
 use gstack_protocol::fault::{Fault, FaultCode};
 use percent_encoding::percent_decode_str;
 use serde_json::json;
@@ -32,7 +33,13 @@ pub(crate) const COMMANDS: &[Spec] = &[
                 ValueType::Element,
                 "The <input type=\"file\">, its label, or the button that asks for files",
             ),
-            parameter("file", true, Kind::List, ValueType::InputPath, "Files under the working or the temp directory"),
+            parameter(
+                "file",
+                true,
+                Kind::List,
+                ValueType::InputPath,
+                "Files under the working or the temp directory; a folder for an <input webkitdirectory>",
+            ),
         ],
         flags: &[TIMEOUT],
         summary: "Choose files in a file input, or in the file chooser that a button opens",
@@ -114,8 +121,18 @@ pub(crate) const COMMANDS: &[Spec] = &[
 async fn upload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
-    let (paths, named) = input_files(context, &arguments)?;
-    context.page().await?.upload(&target, &paths, limit).await?;
+    let (given, named) = match only_folder(context, &arguments) {
+        Some(typed) => {
+            let (folder, files) = path_guard::input_folder(context, &typed)?;
+            let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            (Given::Folder { folder, files }, format!("{name} ({})", counted(files, "file")))
+        }
+        None => {
+            let (paths, named) = input_files(context, &arguments)?;
+            (Given::Files(paths), named)
+        }
+    };
+    context.page().await?.upload(&target, &given, limit).await?;
     Ok(Output::text(format!("Uploaded: {named}")))
 }
 
@@ -139,6 +156,14 @@ fn input_files(context: &Context, arguments: &Arguments) -> Result<(Vec<PathBuf>
         paths.push(path);
     }
     Ok((paths, named.join(", ")))
+}
+
+/// Returns the only path that was typed, if it is an existing folder.
+fn only_folder(context: &Context, arguments: &Arguments) -> Option<String> {
+    let typed = arguments.list("file");
+    let [folder] = &typed[..] else { return None };
+    let base = context.cwd.as_deref().unwrap_or(&context.temp_folder);
+    (!folder.is_empty() && base.join(folder).is_dir()).then(|| folder.clone())
 }
 
 async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

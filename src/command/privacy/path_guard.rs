@@ -12,6 +12,8 @@ use gstack_protocol::fault::{Fault, FaultCode};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+/// The most files and folders in an uploaded folder: each is checked first.
+const MOST_IN_FOLDER: usize = 2000;
 /// In bytes. The content is sent to the browser in one message.
 const LARGEST_INPUT: u64 = 32 * 1024 * 1024;
 
@@ -39,6 +41,46 @@ pub fn input_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, 
     }
     Err(Fault::new(FaultCode::NotFound, format!("File not found: {typed}"))
         .hint("Paths are looked up from the folder that you run gstack in."))
+}
+
+/// Returns a folder to upload, with symlinks resolved, and the number of its files, each checked like a single file. Fails
+/// if something in it is a symlink, which could lead anywhere, or neither a file nor a folder.
+pub fn input_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<(PathBuf, usize), Fault> {
+    let context = &for_whom.into();
+    let open = open_folders(context);
+    // Checks a file name inside the folder like any other path.
+    let inside = resolve(&open, base_of(context), &format!("{}/file", typed.trim_end_matches('/')))?;
+    let folder = inside.parent().unwrap_or(&inside).to_owned();
+    let unread = |error: std::io::Error| Fault::new(FaultCode::NotFound, format!("{typed} can't be read: {error}"));
+    let (mut files, mut seen) = (0, 0);
+    let mut unread_folders = vec![folder.clone()];
+    while let Some(next) = unread_folders.pop() {
+        for entry in next.read_dir().map_err(unread)? {
+            let path = entry.map_err(unread)?.path();
+            let kind = path.symlink_metadata().map_err(unread)?;
+            seen += 1;
+            if seen > MOST_IN_FOLDER {
+                let message = format!("{typed} has more than {MOST_IN_FOLDER} files and folders");
+                return Err(Fault::new(FaultCode::TooLarge, message).hint("Upload a smaller folder."));
+            }
+            if kind.is_dir() {
+                unread_folders.push(path);
+                continue;
+            }
+            if !kind.is_file() {
+                let message = format!("{} is not a file: a folder that contains it can't be uploaded", path.display());
+                return Err(Fault::new(FaultCode::PathRefused, message).hint("Upload a copy of the folder without it."));
+            }
+            if context.for_model {
+                closed_paths::check_input(&path, &open, &context.gstack_home)?;
+            }
+            files += 1;
+        }
+    }
+    if files == 0 {
+        return Err(Fault::new(FaultCode::NotFound, format!("{typed} contains no files")));
+    }
+    Ok((folder, files))
 }
 
 /// Returns the folder for a typed path, with symlinks resolved. Fails if it is missing or outside the open folders.

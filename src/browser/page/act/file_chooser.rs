@@ -2,15 +2,15 @@
 //!
 //! Owns the interception of the chooser, so that no browser dialog opens. Never judges the paths.
 
-use super::giving_files::FileInput;
+use super::giving_files::{FileInput, Given};
+use crate::devtools_session::Session;
 use crate::page::error::PageError;
 use crate::page::input::Clicks;
 use crate::page::locate::Target;
-use crate::page::page::Page;
+use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::tell;
 use serde::Deserialize;
 use serde_json::json;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// A page opens the chooser in the click's own handler, or right after.
@@ -32,7 +32,7 @@ impl Page {
     pub(super) async fn upload_by_click(
         &self,
         target: &Target,
-        files: &[PathBuf],
+        given: &Given,
         limit: Duration,
     ) -> Result<(), PageError> {
         let (frame, _) = self.locate(target).await?;
@@ -47,11 +47,12 @@ impl Page {
                     "it is not an <input type=\"file\">, and a click on it does not open a file chooser".to_owned();
                 return Err(PageError::Refused { what: target.to_string(), reason });
             };
-            if files.len() > 1 && mode != "selectMultiple" {
-                let reason = "its file chooser accepts only one file".to_owned();
+            let takes_folder = takes_folder(&session, node).await?;
+            if let Some(reason) = given.refusal(takes_folder, mode == "selectMultiple") {
+                let reason = format!("in the file chooser that it opens, {reason}");
                 return Err(PageError::Refused { what: target.to_string(), reason });
             }
-            self.give_files(&session, FileInput::Node(node), files).await?;
+            self.give_files(&session, FileInput::Node(node), given).await?;
             if let Some(effects) = self.effects() {
                 effects.choosers_served();
             }
@@ -62,4 +63,12 @@ impl Page {
         chosen?;
         self.unless_closed(restored).await
     }
+}
+
+/// Returns true if the file field of a chooser takes a folder.
+async fn takes_folder(session: &Session, node: i64) -> Result<bool, PageError> {
+    let described = session.call_json("DOM.describeNode", &json!({ "backendNodeId": node }), SCRIPT_LIMIT).await?;
+    // Names and values take turns.
+    let attributes = described["node"]["attributes"].as_array().into_iter().flatten().step_by(2);
+    Ok(attributes.into_iter().any(|name| name == "webkitdirectory"))
 }

@@ -2,14 +2,13 @@
 //!
 //! Owns the calls. Never judges paths or addresses: the caller has checked them.
 
-use super::giving_files::FileInput;
+use super::giving_files::{FileInput, Given};
 use crate::page::error::PageError;
 use crate::page::locate::{FaultReply, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{FaultKind, Injected};
 use crate::page::wait::Settling;
 use serde::Deserialize;
-use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Deserialize)]
@@ -19,9 +18,9 @@ struct FileField {
     number: u32,
     #[serde(default)]
     multiple: bool,
-    /// With a fault: the element is a file field that cannot be used.
+    /// It takes a folder and no single files.
     #[serde(default)]
-    is_field: bool,
+    folder: bool,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -34,24 +33,24 @@ struct Address {
 }
 
 impl Page {
-    /// Chooses files in an `<input type="file">`, or in the one that a `<label>` names; the field may be hidden. Any
-    /// other element is clicked, and the files go to the file chooser that it opens.
-    pub async fn upload(&self, target: &Target, files: &[PathBuf], limit: Duration) -> Result<(), PageError> {
+    /// Chooses files or a folder in an `<input type="file">`, or in the one that a `<label>` names; the field may be
+    /// hidden. Any other element is clicked, and the files go to the file chooser that it opens.
+    pub async fn upload(&self, target: &Target, given: &Given, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &[], "choosing files", limit).await?;
         let field: FileField = self.script(&ready.frame, Injected::FileField, &[&ready.place], SCRIPT_LIMIT).await?;
-        if field.fault.fault == Some(FaultKind::Kind) && !field.is_field {
-            return self.upload_by_click(target, files, limit).await;
+        if field.fault.fault == Some(FaultKind::Kind) {
+            return self.upload_by_click(target, given, limit).await;
         }
         if field.fault.fault.is_some() {
             return Err(field.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         }
-        if files.len() > 1 && !field.multiple {
-            return Err(PageError::Refused { what: target.to_string(), reason: "it accepts only one file".to_owned() });
+        if let Some(reason) = given.refusal(field.folder, field.multiple) {
+            return Err(PageError::Refused { what: target.to_string(), reason: reason.to_owned() });
         }
         let object = self.element_handle(&ready.frame, field.number).await?;
         let session = self.session_of(&ready.frame)?;
-        self.give_files(&session, FileInput::Object(&object), files).await?;
+        self.give_files(&session, FileInput::Object(&object), given).await?;
         if let Some(settling) = settling {
             settling.end(self, None).await;
         }

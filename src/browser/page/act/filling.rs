@@ -36,7 +36,7 @@ enum Holds {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct ReadBack {
+pub(in crate::page) struct ReadBack {
     #[serde(default)]
     is: Option<Holds>,
     #[serde(default)]
@@ -47,14 +47,17 @@ pub(super) struct ReadBack {
 
 impl ReadBack {
     pub(super) fn filled(self, target: &Target) -> Result<Filled, PageError> {
-        if let Some(error) = self.fault.error(target) {
-            return Err(error);
+        match self.fault.error(target) {
+            Some(error) => Err(error),
+            None => Ok(self.held()),
         }
-        Ok(match self.is {
+    }
+    pub(in crate::page) fn held(self) -> Filled {
+        match self.is {
             Some(Holds::Same) => Filled::Same,
             Some(Holds::Changed) => Filled::Changed(self.shows),
             Some(Holds::Gone) | None => Filled::Gone,
-        })
+        }
     }
 }
 

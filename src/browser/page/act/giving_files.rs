@@ -1,7 +1,10 @@
-//! Gives chosen files to a file field: by our paths, by the paths of copies on the browser's machine, or by content.
+//! Gives chosen files to a file field: by our paths, by the paths of copies on the browser's machine, or by content. A
+//! folder is given by its path only.
 //!
 //! Owns the choice of one of the three. Never judges the paths.
 
+use crate::cdp::CdpError;
+use crate::devtools::runtime::call_on_promise;
 use crate::devtools_session::Session;
 use crate::page::error::PageError;
 use crate::page::page::Page;
@@ -16,6 +19,7 @@ use std::time::Duration;
 
 /// In bytes, for all files of one upload: their contents travel in one message.
 const LARGEST_CONTENT: u64 = 48 * 1024 * 1024;
+const SET_FILES: &str = "DOM.setFileInputFiles";
 const CONTENT_LIMIT: Duration = Duration::from_secs(120);
 
 /// Runs on the field. The page gets the events that its own file dialog would cause.
@@ -31,10 +35,61 @@ const TAKE_CONTENTS: &str = "function (files) {
     return this.files.length;
 }";
 
+/// How long the browser may take to list the files of a folder.
+const FOLDER_LIMIT: Duration = Duration::from_secs(30);
+/// Runs on the field, and returns the number of its files when the page is about to be told of them.
+const FILES_GIVEN: &str = "function () {
+    return new Promise((given) => {
+        const told = { capture: true, once: true };
+        this.addEventListener('input', () => given(this.files.length), told);
+    });
+}";
+
+/// What `upload` gives to a file field.
+pub enum Given {
+    Files(Vec<PathBuf>),
+    /// A folder, and the number of files in it.
+    Folder {
+        folder: PathBuf,
+        files: usize,
+    },
+}
+
+impl Given {
+    /// Returns the reason why a file field does not take this.
+    pub(super) fn refusal(&self, takes_folder: bool, takes_many: bool) -> Option<&'static str> {
+        match self {
+            Self::Files(_) if takes_folder => Some("it takes a folder: give the path of one"),
+            Self::Files(files) if files.len() > 1 && !takes_many => Some("it accepts only one file"),
+            Self::Folder { .. } if !takes_folder => Some("it takes files and no folder"),
+            Self::Files(_) | Self::Folder { .. } => None,
+        }
+    }
+}
+
 /// A file field as DevTools names it.
 pub(super) enum FileInput<'a> {
     Object(&'a str),
     Node(i64),
+}
+
+impl FileInput<'_> {
+    /// Returns the parameters that set these paths.
+    fn with(&self, paths: &Value) -> Value {
+        match self {
+            Self::Object(object) => json!({ "files": paths, "objectId": object }),
+            Self::Node(node) => json!({ "files": paths, "backendNodeId": node }),
+        }
+    }
+    /// Returns the id of an object for the field.
+    async fn object(&self, session: &Session) -> Result<String, PageError> {
+        let node = match self {
+            Self::Object(object) => return Ok((*object).to_owned()),
+            Self::Node(node) => node,
+        };
+        let found = session.call_json("DOM.resolveNode", &json!({ "backendNodeId": node }), CONTENT_LIMIT).await?;
+        Ok(found["object"]["objectId"].as_str().ok_or(PageError::DocumentGone)?.to_owned())
+    }
 }
 
 impl Page {
@@ -43,25 +98,56 @@ impl Page {
         &self,
         session: &Session,
         field: FileInput<'_>,
-        files: &[PathBuf],
+        given: &Given,
     ) -> Result<(), PageError> {
-        let by_path = |files: Value| {
-            let mut params = json!({ "files": files });
-            match field {
-                FileInput::Object(object) => params["objectId"] = object.into(),
-                FileInput::Node(node) => params["backendNodeId"] = node.into(),
-            }
-            params
+        let files = match given {
+            Given::Files(files) => files,
+            Given::Folder { folder, files } => return self.give_folder(session, field, folder, *files).await,
         };
-        let given = match self.browser().file_system() {
-            FileSystem::Ours => tell(session, "DOM.setFileInputFiles", &by_path(json!(files))).await,
-            FileSystem::Remote(Some(remote)) => {
-                let copies = sent(remote, files).await?;
-                tell(session, "DOM.setFileInputFiles", &by_path(json!(copies))).await
-            }
+        let paths = match self.browser().file_system() {
+            FileSystem::Ours => json!(files),
+            FileSystem::Remote(Some(remote)) => json!(sent(remote, files).await?),
             FileSystem::Remote(None) => return self.give_contents(session, field, files).await,
         };
-        self.unless_closed(given).await
+        self.unless_closed(tell(session, SET_FILES, &field.with(&paths)).await).await
+    }
+
+    /// Sets the folder of the field, and waits until the browser has given the page the files in it.
+    async fn give_folder(
+        &self,
+        session: &Session,
+        field: FileInput<'_>,
+        folder: &Path,
+        files: usize,
+    ) -> Result<(), PageError> {
+        if !matches!(self.browser().file_system(), FileSystem::Ours) {
+            let why = "a folder can't be sent: upload single files";
+            return Err(PageError::FilesNotMoved(why.to_owned()));
+        }
+        // Chromium lists the files of a folder only for a tab in view, and says nothing otherwise.
+        self.browser().refresh_views().await?;
+        if !self.info()?.in_view {
+            let reason = "the browser lists a folder's files only for a tab in view: run 'focus' first".to_owned();
+            return Err(PageError::Refused { what: folder.display().to_string(), reason });
+        }
+        let object = field.object(session).await?;
+        let listening = call_on_promise(&object, FILES_GIVEN);
+        let params = FileInput::Object(&object).with(&json!([folder]));
+        let (listed, set) =
+            tokio::join!(session.call_within(listening, FOLDER_LIMIT), tell(session, SET_FILES, &params));
+        self.unless_closed(set).await?;
+        let given = match listed {
+            Ok(reply) => reply.result.value.and_then(|count| serde_json::from_str::<usize>(count.get()).ok()),
+            Err(CdpError::Timeout { .. }) => None,
+            // The page went elsewhere with its files.
+            Err(_) => return Ok(()),
+        };
+        if given == Some(files) {
+            return Ok(());
+        }
+        let got = given.map_or_else(|| "none".to_owned(), |count| count.to_string());
+        let reason = format!("the page got {got} of its {files} files");
+        Err(PageError::Refused { what: folder.display().to_string(), reason })
     }
 
     /// Returns the paths by which the browser reads these files.
@@ -77,15 +163,7 @@ impl Page {
 
     async fn give_contents(&self, session: &Session, field: FileInput<'_>, files: &[PathBuf]) -> Result<(), PageError> {
         let contents = contents(files).await?;
-        let object = match field {
-            FileInput::Object(object) => object.to_owned(),
-            FileInput::Node(node) => {
-                let found =
-                    session.call_json("DOM.resolveNode", &json!({ "backendNodeId": node }), CONTENT_LIMIT).await?;
-                let object = found["object"]["objectId"].as_str();
-                object.ok_or(PageError::DocumentGone)?.to_owned()
-            }
-        };
+        let object = field.object(session).await?;
         let call = json!({
             "objectId": object,
             "functionDeclaration": TAKE_CONTENTS,

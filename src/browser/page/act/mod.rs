@@ -25,6 +25,8 @@ pub(in crate::page) use actions::CLOSING_LIMIT;
 pub use actions::Clicked;
 pub use drag::{Dragged, LONGEST_HOLD};
 pub use filling::Filled;
+pub(in crate::page) use filling::ReadBack;
+pub use giving_files::Given;
 pub use scrolling::{Edge, ScrollBy, Scrolled};
 pub use sign_in::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
 pub use style_change::StyleChange;

@@ -4,7 +4,7 @@
 
 use super::events;
 use super::keys;
-use crate::page::act::actions;
+use crate::page::act::{Filled, ReadBack, actions};
 use crate::page::error::PageError;
 use crate::page::locate::{Need, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT, lock};
@@ -13,16 +13,17 @@ use crate::page::wait::Settling;
 use std::time::Duration;
 
 impl Page {
-    /// Sends key events for each character to the element, or to the focused one. With `delay`, pauses after each.
+    /// Sends key events for each character to the element, or to the focused one. With `delay`, pauses after each. Returns
+    /// what the field holds afterwards.
     pub async fn type_text(
         &self,
         target: Option<&Target>,
         text: &str,
         delay: Option<Duration>,
         limit: Duration,
-    ) -> Result<(), PageError> {
+    ) -> Result<Filled, PageError> {
         let settling = Settling::begin(self);
-        match target {
+        let frame = match target {
             Some(target) => {
                 let ready = self.ready(target, &[Need::Visible, Need::Enabled], "typing", limit).await?;
                 let given: [&dyn Argument; 3] = [&ready.place, &true, &self.is_restricted()];
@@ -30,12 +31,16 @@ impl Page {
                     self.script(&ready.frame, Injected::FocusElement, &given, SCRIPT_LIMIT).await?;
                 done.check(target)?;
                 self.points_at_element(target, &ready).await;
+                ready.frame
             }
             None => {
                 self.check_site().await?;
                 self.check_expected(None).await?;
+                self.main_frame().await?.id
             }
-        }
+        };
+        // A focus in another frame is not read back.
+        let is_read = self.script::<bool>(&frame, Injected::BeginTyping, &[&text], SCRIPT_LIMIT).await?;
         match delay {
             None => self.unless_closed(events::type_text(self.session(), text).await).await?,
             Some(delay) => {
@@ -50,7 +55,16 @@ impl Page {
             }
         }
         self.settle(settling).await;
-        Ok(())
+        if !is_read || self.is_closed() {
+            return Ok(Filled::Same);
+        }
+        match self.script::<ReadBack>(&frame, Injected::ReadTyped, &[], SCRIPT_LIMIT).await {
+            Ok(read) => Ok(read.held()),
+            // The keys led elsewhere.
+            Err(PageError::DocumentGone) => Ok(Filled::Same),
+            Err(PageError::Browser(_)) if self.is_closed() => Ok(Filled::Same),
+            Err(error) => Err(error),
+        }
     }
 
     /// Presses one key or combination, by Playwright's names, `times` times: `Enter`, `Shift+Enter`, `Control+A`.
