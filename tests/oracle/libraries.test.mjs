@@ -63,7 +63,8 @@ const IMPORTS = {
 const COMPONENTS = `<!doctype html><title>Components</title><meta charset="utf-8">
 <link rel="stylesheet" href="/@shoelace-style/shoelace/cdn/themes/light.css"><style>#kit li { height: 30px; width: 200px }</style>
 <script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
-<section><sl-input label="Shoe name"></sl-input><sl-input label="Shoe day" type="date"></sl-input><sl-textarea label="Shoe notes"></sl-textarea>
+<section><sl-input label="Shoe name"></sl-input><sl-input label="Shoe day" type="date"></sl-input>
+<sl-textarea label="Shoe notes"></sl-textarea>
 <sl-checkbox>Shoe box</sl-checkbox><sl-switch>Shoe switch</sl-switch>
 <sl-select label="Shoe size"><sl-option value="s">Small</sl-option><sl-option value="l">Large</sl-option></sl-select>
 <sl-radio-group label="Shoe colour"><sl-radio value="r">Red</sl-radio><sl-radio value="b">Blue</sl-radio></sl-radio-group>

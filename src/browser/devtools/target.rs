@@ -1,6 +1,7 @@
 //! `Target`: the browser's targets, and sessions attached to them.
 
 use super::{Done, commands};
+pub use chromiumoxide_cdp::cdp::browser_protocol::browser::BrowserContextId;
 pub use chromiumoxide_cdp::cdp::browser_protocol::target::SessionId;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{FilterEntry, TargetFilter};
 use gstack_protocol::ids::TargetId;

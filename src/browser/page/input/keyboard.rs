@@ -36,11 +36,14 @@ impl Page {
             None => {
                 self.check_site().await?;
                 self.check_expected(None).await?;
-                self.main_frame().await?.id
+                self.current_frame().await?
             }
         };
         // A focus in another frame is not read back.
-        let is_read = self.script::<bool>(&frame, Injected::BeginTyping, &[&text], SCRIPT_LIMIT).await?;
+        let is_read = match self.script::<bool>(&frame, Injected::BeginTyping, &[&text], SCRIPT_LIMIT).await {
+            Err(PageError::DocumentGone) => false,
+            begun => begun?,
+        };
         match delay {
             None => self.unless_closed(events::type_text(self.session(), text).await).await?,
             Some(delay) => {

@@ -19,6 +19,8 @@ const VIEWER: &str = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/";
 const LIMIT: Duration = Duration::from_secs(20);
 /// How long the viewer takes to open. No event names its frame.
 const OPENS_LIMIT: Duration = Duration::from_secs(5);
+/// How long the document of an embedded PDF takes to come: the load event of the page does not wait for it.
+const COMES_LIMIT: Duration = Duration::from_secs(1);
 const OPENS_STEP: Duration = Duration::from_millis(50);
 /// Selects everything and returns the selected text. A viewer that has just opened has no text yet.
 const READ: &str = "(async () => {
@@ -85,14 +87,20 @@ impl Page {
 
     /// Returns the frame of the viewer, which comes a moment after the document.
     async fn pdf_viewer(&self, around: &FrameId) -> Result<Option<Frame>, PageError> {
-        let deadline = Instant::now() + OPENS_LIMIT;
+        let begun = Instant::now();
         loop {
             let frames = self.frames().await?;
             if let Some(viewer) = viewer_in(&frames, around) {
                 return Ok(Some(viewer.clone()));
             }
             let document: Document = self.script(around, Injected::ReadShown, &[], SCRIPT_LIMIT).await?;
-            if document.kind != "application/pdf" || Instant::now() >= deadline {
+            let is_empty = |frame: &Frame| frame.parent.is_some() && matches!(frame.url.as_str(), "" | "about:blank");
+            let limit = match document.kind.as_str() {
+                "application/pdf" => OPENS_LIMIT,
+                _ if frames.iter().any(|frame| frame.id == *around && is_empty(frame)) => COMES_LIMIT,
+                _ => return Ok(None),
+            };
+            if begun.elapsed() >= limit {
                 return Ok(None);
             }
             sleep(OPENS_STEP).await;
