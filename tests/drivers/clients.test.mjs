@@ -87,16 +87,18 @@ describe('CDP clients in the browser of `connect`', () => {
       ['context'],
     );
     await assert.rejects(browser.newContext({ proxy: { server: 'http://127.0.0.1:1' } }), /network/);
-    const isolated = async () => (await home.json('tabs')).data.filter(({ incognito }) => incognito).length;
-    assert.equal(await isolated(), 1);
+    const held = async () => (await drivers(world))[0].tabs;
+    assert.equal((await held()).length, 2);
     const second = await browser.newContext();
     await second.newPage();
-    assert.equal(await isolated(), 2);
+    assert.equal((await held()).length, 3);
     await second.close();
-    await until(async () => (await isolated()) === 1, 'its tab closes with it');
+    await until(async () => (await held()).length === 2, 'its tab closes with it');
+    const own = await held();
     await browser.close();
     await noDriver(world);
-    await until(async () => (await isolated()) === 0, 'the rest ends with the client');
+    const open = async () => (await home.json('tabs')).data.filter(({ id }) => own.includes(id));
+    await until(async () => (await open()).length === 0, 'the rest ends with the client');
   });
 
   test('agent-browser gets the tab and the browser that the plugin’s arguments name', WITH_AGENT_BROWSER, async () => {
