@@ -13,13 +13,16 @@ function leftForEmbeds() {
   return load?.loadEventEnd ? load.loadEventEnd + EMBEDS_LIMIT_MS - performance.now() : 0;
 }
 
-/** Returns true if an element of the document has neither a loaded document nor its fallback content yet. */
+/*
+ * Returns true if an element of the document may get a document yet. One that shows its fallback content may, too: Chromium
+ * shows that first.
+ */
 function embedsLoad() {
   let frames = 0;
   for (const element of dom.querySelectorAll(document, 'iframe, frame, embed[src], object[data]')) {
     const inner = tagOf(element) === 'object' ? /** @type {HTMLObjectElement} */ (/** @type {unknown} */ (element)) : null;
-    if (!inner?.contentWindow && inner) {
-      if (rendering(element) === SHOWN && !showsFallback(element)) return true;
+    if (inner && !inner.contentWindow) {
+      if (rendering(element) === SHOWN) return true;
       continue;
     }
     if (inner?.contentDocument && isLoading(inner.contentDocument, inner.contentWindow)) return true;
@@ -34,13 +37,6 @@ function embedsLoad() {
  * @param {Window | null} view
  */
 const isLoading = (inner, view) => dom.readyState(inner) !== 'complete' || view?.location.href === 'about:blank';
-
-/** @param {Element} element */
-function showsFallback(element) {
-  const range = dom.createRange(document);
-  range.selectNodeContents(element);
-  return range.getClientRects().length > 0;
-}
 
 /** Waits for documents that load. → null if none does */
 function embedsLoaded() {

@@ -18,14 +18,14 @@ const VIEWER: &str = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/";
 /// 300 pages take two seconds.
 const LIMIT: Duration = Duration::from_secs(20);
 /// How long the viewer takes to open. No event names its frame.
-const OPENS_LIMIT: Duration = Duration::from_secs(5);
+const OPENS_LIMIT: Duration = Duration::from_secs(15);
 /// How long the document of an embedded PDF takes to come: the load event of the page does not wait for it.
 const COMES_LIMIT: Duration = Duration::from_secs(1);
 const OPENS_STEP: Duration = Duration::from_millis(50);
 /// Selects everything and returns the selected text. A viewer that has just opened has no text yet.
 const READ: &str = "(async () => {
   const viewer = document.querySelector('pdf-viewer');
-  const until = performance.now() + 5000;
+  const until = performance.now() + 15000;
   for (;;) {
     const controller = viewer?.currentController;
     if (controller?.selectAll) {
