@@ -154,7 +154,9 @@ async fn shows_other_documents(world: &World) {
     assert!(text.contains("Next page") && text.contains("Right words"), "{text}");
     world.run("click", &["text=\"Right button\""]).await;
     world.open_hidden("embeds.html").await;
-    // The tab's load event does not wait for the document of an `object`: the snapshot does.
+    // The tab's load event does not wait for the document of an `object`.
+    world.run("wait", &["text=\"Right button\""]).await;
+    world.run("wait", &["--fn", "second.contentWindow !== null"]).await;
     let snapshot = world.run("snapshot", &[]).await;
     for words in ["[button] \"Right button\"", "Fallback words"] {
         assert!(snapshot.contains(words), "{words}: {snapshot}");
@@ -170,7 +172,10 @@ async fn shows_other_documents(world: &World) {
     assert_eq!(snapshot.matches("(a PDF: `text` with the ref of its frame prints its words)").count(), 2, "{snapshot}");
     let text = world.run("text", &[]).await;
     assert!(text.contains("… and 2 PDFs in it: `snapshot` lists the frames"), "{text}");
-    assert!(world.run("text", &["[data='inner_words.html']"]).await.contains("Right words"), "the document in an element");
+    assert!(
+        world.run("text", &["[data='inner_words.html']"]).await.contains("Right words"),
+        "the document in an element"
+    );
     world.run("js", &["document.body.replaceChildren(paper); 1"]).await;
     world.run("wait", &["--fn", "window.length === 1"]).await;
     let text = world.run("text", &[]).await;
