@@ -25,7 +25,8 @@ function look(request) {
   const text = (all) => all.map((part) => part.text ?? '').join('\n');
   const results = last.filter((part) => part.functionResponse);
   return {
-    user: text(last),
+    // Before the newest prompt there may be what was said earlier.
+    user: last.findLast((part) => part.text)?.text ?? '',
     toolResult: JSON.stringify(results),
     system: text(request.systemInstruction?.parts ?? []),
     model: '',

@@ -85,6 +85,13 @@ pub(super) fn of_stop_reason(label: &str, reason: &str) -> Fault {
     Fault::new(FaultCode::AgentError, message.with([label])).hint(hint).at(Hop::Agent)
 }
 
+/// Returns the fault for a turn that the agent calls done, without an answer and without tokens.
+pub(super) fn of_silence(label: &str) -> Fault {
+    Fault::new(FaultCode::AgentError, catalogue::AGENT_SAID_NOTHING.with([label]))
+        .hint(catalogue::AGENT_SAID_NOTHING_NEXT)
+        .at(Hop::Agent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{of_error, signed_out};

@@ -376,6 +376,11 @@ pub(super) struct Tokens {
 }
 
 impl PromptDone {
+    /// Returns whether the agent reports that its model has written something.
+    pub(super) fn has_answer_tokens(&self) -> bool {
+        self.tokens().is_some_and(|tokens| tokens.output_tokens > 0)
+    }
+
     /// Returns the turn's token usage. Gemini reports it in a separate field.
     pub(super) fn tokens(&self) -> Option<Tokens> {
         if let Some(usage) = &self.usage {
