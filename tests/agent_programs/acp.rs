@@ -132,6 +132,36 @@ async fn a_wrong_key_is_told_in_words() {
 }
 
 #[tokio::test]
+async fn a_turn_that_the_api_refused_is_not_shown_as_done_if_the_agent_calls_it_done() {
+    let Some(bench) = bench(Program::CodexAcp) else { return };
+    let mut talk = bench.talk().await;
+    let (outcome, fault) = end_of(&talk.turn_of("limited").await);
+    let fault = fault.unwrap();
+    assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError), "{fault:?}");
+    assert!(fault.message.contains("usage limit"), "{fault:?}");
+    assert!(text_of(&talk.turn_of("repeat after me: still here").await).ends_with("still here"));
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_forgets_a_stopped_turn_is_told_what_was_said_in_it() {
+    for program in BOTH {
+        let Some(bench) = bench(program) else { return };
+        let mut talk = bench.talk().await;
+        talk.say("my number is 7319: slow").await;
+        talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
+        talk.session.interrupt().await;
+        assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Stopped, None));
+        for word in ["one", "two"] {
+            assert_eq!(text_of(&talk.turn_of(&format!("repeat after me: {word}")).await), word, "{program:?}");
+            let sent = bench.requests().pop().unwrap()["body"].to_string();
+            assert!(sent.contains("my number is 7319") && sent.contains("side panel"), "{program:?} {sent}");
+        }
+        talk.session.close().await;
+    }
+}
+
+#[tokio::test]
 async fn a_look_tells_the_version_and_whether_it_is_signed_in() {
     for program in BOTH {
         let Some(mut bench) = bench(program) else { return };

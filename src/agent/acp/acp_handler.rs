@@ -73,6 +73,8 @@ struct AcpTurn {
     is_command: bool,
     /// The agent said something, called a tool or showed a plan.
     has_answer: bool,
+    /// What the agent said since it reported that the turn has failed.
+    failure: Option<String>,
 }
 
 /// The growing block. A call between two chunks starts a new one.
@@ -240,6 +242,11 @@ impl AcpHandler {
                     self.mode_changed(out);
                 }
             }
+            Update::Failed => {
+                if let Some(turn) = self.turn.as_mut().filter(|_| !of_past) {
+                    turn.failure.get_or_insert_default();
+                }
+            }
             Update::Ignored => {}
         }
     }
@@ -253,6 +260,9 @@ impl AcpHandler {
         turn.speaking = now;
         turn.has_answer |= !text.trim().is_empty();
         turn.words.said(first, &text);
+        if let Some(failure) = &mut turn.failure {
+            failure.push_str(&text);
+        }
         out.tell_text(first, &text);
     }
 
@@ -331,9 +341,11 @@ impl AcpHandler {
         // An agent may hide that its API refused the request. An answer that was made of tokens may be empty.
         let is_silent = !turn.has_answer && !turn.is_command;
         let has_tokens = done.as_ref().is_ok_and(PromptDone::has_answer_tokens);
+        let failure = turn.failure.as_deref().map(|said| faults::of_words(label, said.trim()));
         let (outcome, fault) = match &done {
             Ok(done) => match done.stop_reason.as_str() {
                 "cancelled" => (TurnOutcome::Stopped, None),
+                "end_turn" if failure.is_some() => (TurnOutcome::Failed, failure),
                 "end_turn" if is_silent && !has_tokens => (TurnOutcome::Failed, Some(faults::of_silence(label))),
                 "end_turn" => (TurnOutcome::Done, None),
                 _ if turn.stopping => (TurnOutcome::Stopped, None),

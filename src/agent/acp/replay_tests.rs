@@ -280,6 +280,28 @@ fn a_turn_that_ends_without_a_word_is_not_shown_as_done() {
 }
 
 #[test]
+fn a_turn_that_codex_calls_done_after_its_api_failed_is_told_with_the_reason() {
+    let mut handler = AcpHandler::new(session("s1", PathBuf::from("/srv/project")));
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+    handler.prompt(Prompt { text: "hello".to_owned(), ..Prompt::default() }, &mut out);
+    let status = |status: &str| serde_json::json!({"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": {"type": status}}}});
+    let said = |text: &str| serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
+    for update in [
+        said("Warning: no metadata\n\n"),
+        status("active"),
+        status("systemError"),
+        said("exceeded retry limit, last status: 429 Too Many Requests\n\n"),
+    ] {
+        updates(&mut handler, update, &mut out);
+    }
+    let events = answers(&mut handler, 1, &serde_json::json!({"stopReason": "end_turn", "usage": null}), &mut out);
+    let Some(AgentEvent::TurnDone { outcome: TurnOutcome::Failed, fault: Some(fault), .. }) = events.last() else {
+        panic!("{events:?}")
+    };
+    assert!(fault.message.contains("usage limit") && !fault.message.contains("Warning"), "{}", fault.message);
+}
+
+#[test]
 fn what_was_said_in_a_stopped_turn_is_sent_again_until_a_turn_is_done() {
     let preamble = Some("Be brief.".to_owned());
     let mut handler = AcpHandler::new(Session { preamble, ..session("s1", PathBuf::from("/srv/project")) });
