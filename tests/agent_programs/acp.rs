@@ -18,7 +18,8 @@ async fn turns_run_over_one_process_and_an_interrupt_keeps_it() {
         let Some(bench) = bench(program) else { return };
         let mut talk = bench.talk().await;
         let first = talk.turn_of("repeat after me: grüße 🎉 from here").await;
-        assert_eq!(text_of(&first), "grüße 🎉 from here", "{program:?}");
+        // claude-agent-acp says first that no tools are there.
+        assert!(text_of(&first).ends_with("grüße 🎉 from here"), "{program:?}");
         let offered = |event: &AgentEvent| matches!(event, AgentEvent::Offers(offers) if offers.models.is_some());
         assert!(first.iter().any(offered), "{first:?}");
         assert!(
@@ -108,7 +109,7 @@ async fn a_session_is_resumed_or_it_says_that_it_is_not() {
         talk.session.close().await;
         let mut talk = bench.talk_with(Launch { resume, ..bench.launch() }).await.unwrap();
         let events = talk.turn_of("repeat after me: more").await;
-        assert_eq!(text_of(&events), "more", "{program:?}");
+        assert!(text_of(&events).ends_with("more"), "{program:?}");
         let remembered = bench.requests().pop().unwrap()["body"].to_string().contains("zanzibar");
         let said = events.iter().any(|event| matches!(event, AgentEvent::Notice(_)));
         // Gemini CLI does not always find the sessions that it has written, but it must not be silent about it.
@@ -125,8 +126,13 @@ async fn a_wrong_key_is_told_in_words() {
         let mut talk = bench.talk().await;
         let (outcome, fault) = end_of(&talk.turn_of("wrong key").await);
         let fault = fault.unwrap();
-        assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError), "{program:?} {fault:?}");
-        assert!(fault.message.contains("refused the sign-in") && fault.hint.is_some(), "{program:?} {fault:?}");
+        // claude-agent-acp calls a refused key a missing sign-in.
+        let (code, words) = match program {
+            Program::ClaudeAgent => (FaultCode::AgentSignedOut, "is not signed in"),
+            _ => (FaultCode::AgentError, "refused the sign-in"),
+        };
+        assert_eq!((outcome, fault.code), (TurnOutcome::Failed, code), "{program:?} {fault:?}");
+        assert!(fault.message.contains(words) && fault.hint.is_some(), "{program:?} {fault:?}");
         talk.session.close().await;
     }
 }

@@ -1,6 +1,6 @@
 /*
- * What an agent needs to start. A folder which the sandbox refuses: the person is asked once, and what must stay closed is not
- * offered, whatever an agent says. A sign-in: the person chooses one of the agent's ways. `tests/fake` has the agents.
+ * An agent that needs a folder which the sandbox refuses: the person is asked once, and what must stay closed is not offered,
+ * whatever an agent says. `tests/fake/needy-agent.mjs` is the agent.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,8 @@ import { Site } from './harness/site.mjs';
 import { until } from './harness/wait.mjs';
 
 const AGENT = path.resolve(import.meta.dirname, '../fake/needy-agent.mjs');
-const SIGNED_OUT = path.resolve(import.meta.dirname, '../fake/signed-out-agent.mjs');
 
-describe('an agent that needs something to start', { concurrency: false }, () => {
+describe('an agent that needs a folder', { concurrency: false }, () => {
   let home;
   let site;
   let panel;
@@ -61,7 +60,6 @@ describe('an agent that needs something to start', { concurrency: false }, () =>
       const command = [process.execPath, AGENT, path.join(home.person, 'wanted', `${agent}.txt`)];
       return `[agents.own.${agent}]\ncommand = ${JSON.stringify(command)}\n`;
     });
-    own.push(`[agents.own.guest]\ncommand = ${JSON.stringify([process.execPath, SIGNED_OUT])}\n`);
     writeFileSync(path.join(home.home, 'config.toml'), `# mine\n[agents]\ndefault = "needy"\n${own.join('')}`, { mode: 0o600 });
     await home.connect(['--headless', `${site.origin}/form`]);
     panel = await home.panel(await home.devtools());
@@ -150,35 +148,5 @@ describe('an agent that needs something to start', { concurrency: false }, () =>
     assert.notEqual(code, 0);
     assert.deepEqual(await waiting(), []);
     assert.deepEqual(readdirSync(of('.ssh')), []);
-  });
-
-  test('a sign-in is chosen on a card, which shows only the ways that the agent can go, and a refused one is told', async () => {
-    await home.ok(['settings', 'set', 'agents.default', 'guest']);
-    await panel.connected();
-    await panel.say('/new');
-    await panel.count('answer', 0);
-    await panel.say('go');
-    const options = `[...document.querySelectorAll('.question .option__text')].map((one) => one.firstChild.data).join()`;
-    const pick = async (way) => {
-      await panel.page.waitFor(`${options} === 'Account,Old account'`, 'the card with both ways');
-      await panel.page.evaluate(
-        `[...document.querySelectorAll('.question .option')].find((one) => one.innerText.startsWith(${JSON.stringify(way)})).click()`,
-      );
-      const submit = `document.querySelector('.question:not(.is-arming) [type=submit]:enabled')`;
-      await panel.page.waitFor(submit, 'an answer that can be sent');
-      await panel.page.evaluate(`${submit}.click()`);
-    };
-    await panel.page.waitFor(`document.querySelector('.question')?.innerText.includes('Choose an account first.')`, 'the reason');
-    await pick('Old account');
-    await panel.page.waitFor(`document.querySelector('.card--danger')?.innerText.includes('This account is closed.')`, 'the refusal');
-    await panel.say('go on');
-    await pick('Account');
-    await panel.seen('answer', 'Signed in with account.');
-    await panel.gone('stop');
-    await panel.say('say nothing');
-    await panel.page.waitFor(
-      `[...document.querySelectorAll('.card--danger')].some((one) => one.innerText.includes('without an answer and without an error'))`,
-      'a turn without an answer is no success',
-    );
   });
 });

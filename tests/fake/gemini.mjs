@@ -25,8 +25,7 @@ function look(request) {
   const text = (all) => all.map((part) => part.text ?? '').join('\n');
   const results = last.filter((part) => part.functionResponse);
   return {
-    // Before the newest prompt there may be what was said earlier.
-    user: last.findLast((part) => part.text)?.text ?? '',
+    user: text(last),
     toolResult: JSON.stringify(results),
     system: text(request.systemInstruction?.parts ?? []),
     model: '',

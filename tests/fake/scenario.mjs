@@ -14,6 +14,9 @@
  * "$1" in a step is replaced by the text after the match.
  */
 
+/** What gstack sends before a message that an agent may not remember: it is not the newest prompt. */
+const EARLIER = /<earlier>.*?<\/earlier>/gs;
+
 export class Scenario {
   #spec;
   #used = new Map();
@@ -29,7 +32,7 @@ export class Scenario {
       if (seen.inToolLoop ? where === 'user' : where === 'toolResult') continue;
       if (rule.tools !== undefined && rule.tools !== seen.offersTools) continue;
       const key = rule.match ?? '';
-      const text = seen[where] ?? '';
+      const text = (seen[where] ?? '').replace(EARLIER, '');
       const at = text.toLowerCase().lastIndexOf(key.toLowerCase());
       const used = this.#used.get(rule) ?? 0;
       if (at < 0 || used >= (rule.times ?? Infinity)) continue;
