@@ -151,6 +151,7 @@ const TABLE = {
     folder: 'vibe',
     command: [python('vibe', 'vibe-acp')],
     untried: NEWER_PYTHON,
+    without: { picture: "It keeps only the text of a tool's result." },
     fake: 'completions',
     prepare: (home, address) =>
       put(
@@ -228,7 +229,10 @@ const TABLE = {
     untried: NEWER_PYTHON,
     fake: 'completions',
     variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
-    without: { writes: 'It never asks before it writes, so its folder is read-only until you choose the other mode.' },
+    without: {
+      writes: 'It asks only before it writes through its client, which gstack leaves to the sandbox: its folder is read-only.',
+      picture: 'It leaves pictures out for a model that its catalogue does not know.',
+    },
     calls: (tool, input) => [{ tool: `gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'write_text_file', input: { path: file, content: 'x' } }],
   },
