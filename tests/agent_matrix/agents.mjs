@@ -46,8 +46,9 @@ const NEWER_PYTHON = 'it needs Python 3.12 or newer, and the last run had 3.11';
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
  * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
- * `plans`: the step with which it makes a plan, if it has one. `mode`: a mode that the person must choose before it writes. `without`:
- * boxes that the agent itself makes impossible, each with the reason. `untried`: why there are no results yet.
+ * `shown`: its command on the page, if it is another one. `plans`: the step with which it makes a plan, if it has one. `mode`: a mode
+ * that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the reason.
+ * `untried`: why there are no results yet.
  */
 const TABLE = {
   'claude-agent-acp': {
@@ -226,12 +227,14 @@ const TABLE = {
     package: 'fast-agent-mcp',
     folder: 'fast-agent',
     command: [python('fast-agent', 'fast-agent-acp'), '--model', 'generic.fake'],
+    shown: ['fast-agent-acp'],
     untried: NEWER_PYTHON,
     fake: 'completions',
     variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
     without: {
-      writes: 'It asks only before it writes through its client, which gstack leaves to the sandbox: its folder is read-only.',
+      writes: 'It does not ask before it writes a file, so its folder is read-only until you choose the other mode.',
       picture: 'It leaves pictures out for a model that its catalogue does not know.',
+      models: 'It offers no models over ACP: `--model` in its command chooses one.',
     },
     calls: (tool, input) => [{ tool: `gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'write_text_file', input: { path: file, content: 'x' } }],

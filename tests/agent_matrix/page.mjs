@@ -61,9 +61,9 @@ export function page({ agents }) {
     '```toml',
     ...tried
       .filter(({ known }) => !known)
-      .flatMap(({ name, command }) => [
+      .flatMap(({ name, command, shown = [path.basename(command[0]), ...command.slice(1)] }) => [
         `[agents.own.${name}]`,
-        `command = ${JSON.stringify([path.basename(command[0]), ...command.slice(1)]).replaceAll(',', ', ')}`,
+        `command = ${JSON.stringify(shown).replaceAll(',', ', ')}`,
       ]),
     '```',
     '',
