@@ -41,8 +41,6 @@ const codex = (home, address) =>
       'wire_api = "responses"\nenv_key = "FAKE_KEY"\nrequest_max_retries = 1\nstream_max_retries = 1\n',
   );
 
-const NEWER_PYTHON = 'it needs Python 3.12 or newer, and the last run had 3.11';
-
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
  * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
@@ -151,8 +149,10 @@ const TABLE = {
     package: 'mistral-vibe',
     folder: 'vibe',
     command: [python('vibe', 'vibe-acp')],
-    untried: NEWER_PYTHON,
-    without: { picture: "It keeps only the text of a tool's result." },
+    without: {
+      picture: "It keeps only the text of a tool's result.",
+      models: 'Its other models need a key of their provider, which this trial does not have.',
+    },
     fake: 'completions',
     prepare: (home, address) =>
       put(
@@ -228,7 +228,6 @@ const TABLE = {
     folder: 'fast-agent',
     command: [python('fast-agent', 'fast-agent-acp'), '--model', 'generic.fake'],
     shown: ['fast-agent-acp'],
-    untried: NEWER_PYTHON,
     fake: 'completions',
     variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
     without: {
@@ -244,7 +243,7 @@ const TABLE = {
     package: 'openhands',
     folder: 'openhands',
     command: [python('openhands', 'openhands'), 'acp', '--override-with-envs'],
-    untried: NEWER_PYTHON,
+    untried: 'it needs Python 3.12 or newer, and the last run had 3.11',
     fake: 'completions',
     variables: (address) => ({ LLM_MODEL: 'openai/fake', LLM_API_KEY: 'dummy', LLM_BASE_URL: `${address}/v1` }),
     calls: (tool, input) => [{ tool, input }],
