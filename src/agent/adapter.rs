@@ -44,6 +44,8 @@ pub trait Agent: Send + Sync {
     fn access(&self, _environment: &AgentEnvironment) -> Access {
         Access::default()
     }
+    /// Signs in this way at the next start that is refused without it. `way`: an id of [`AgentNeed::SignIn`](gstack_protocol::fault::AgentNeed).
+    fn sign_in_by(&self, _way: String) {}
     /// Starts the agent for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_>;
 }

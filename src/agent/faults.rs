@@ -8,7 +8,7 @@ use super::process::child::ChildError;
 use super::process::refused::{self, LastWords};
 use super::sandbox::RefusedPath;
 use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
-use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::fault::{AgentNeed, Fault, FaultCode, Hop};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -83,7 +83,7 @@ impl Program<'_> {
         match kind {
             RefusedPath::Own(folder) => {
                 let mut fault = fault(catalogue::AGENT_NEEDS_PATH).hint(hint());
-                fault.needs_folder = Some(folder.into());
+                fault.needs = Some(Box::new(AgentNeed::Folder(folder)));
                 fault
             }
             RefusedPath::Other => fault(catalogue::AGENT_NEEDS_PATH).hint(hint()),

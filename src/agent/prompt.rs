@@ -35,11 +35,8 @@ pub fn system_prompt(tools: &[String]) -> String {
 /// Returns the person's message with its context. Without context, it is the text alone.
 pub fn message(prompt: &Prompt) -> String {
     let mut envelope = String::new();
-    if let Some(earlier) = &prompt.earlier {
-        envelope.push_str(&format!(
-            "<earlier>\nThis is what was said in this conversation before; you do not remember it.\n\n{}\n</earlier>\n",
-            escape(&filled_secrets::without(earlier))
-        ));
+    if let Some(words) = &prompt.earlier {
+        envelope.push_str(&earlier(words));
     }
     if let Some(page) = &prompt.page {
         envelope.push_str(&format!("<page>\n{}", place(page)));
@@ -58,6 +55,14 @@ pub fn message(prompt: &Prompt) -> String {
         return prompt.text.clone();
     }
     format!("{envelope}\n{}", enclosed(&prompt.text))
+}
+
+/// Returns what was said before the message, for an agent that does not know it.
+pub fn earlier(words: &str) -> String {
+    format!(
+        "<earlier>\nThis is what was said in this conversation before; you may not remember it.\n\n{}\n</earlier>\n",
+        escape(&filled_secrets::without(words))
+    )
 }
 
 /// Returns a text as the message of an envelope.

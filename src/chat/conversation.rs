@@ -249,7 +249,7 @@ impl Conversation {
                     vec![Effect::AnswerApproval { approval_id, decision: Decision::Deny, by: AnsweredBy::Withdrawn }],
                 )
             }
-            Event::QuestionAsked(request) => {
+            Event::QuestionAsked(request) | Event::StartQuestion(request) => {
                 let question_id = request.question_id.clone();
                 (OnFailure::Undo, vec![Effect::AnswerQuestion { question_id, answers: Vec::new() }])
             }

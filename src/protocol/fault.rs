@@ -7,7 +7,7 @@ use super::catalogue;
 use super::sentence::{LocalizedPhrase, Sentence};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// A stable code. Programs rely on it, never on the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -123,10 +123,30 @@ pub struct Fault {
     #[serde(skip)]
     #[cfg_attr(feature = "for-tests", ts(skip))]
     pub page_changed: bool,
-    /// The folder in the home directory that the agent could not write, and that the person may open to it. Never sent.
+    /// What the agent needs of the person to start. Never sent.
     #[serde(skip)]
     #[cfg_attr(feature = "for-tests", ts(skip))]
-    pub needs_folder: Option<Box<Path>>,
+    pub needs: Option<Box<AgentNeed>>,
+}
+
+/// What an agent needs of the person to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentNeed {
+    /// A folder in the home directory that it could not write, and that the person may open to it.
+    Folder(PathBuf),
+    /// A sign-in: the ways that it offers and can go itself.
+    SignIn(Vec<SignInWay>),
+}
+
+/// A way to sign in to an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SignInWay {
+    /// The agent's name for it.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// What it means; empty if the agent does not say.
+    pub description: String,
 }
 
 /// A fault's sentences as codes of `protocol::catalogue`.
@@ -176,7 +196,7 @@ impl Fault {
             page_words: None,
             unanswered: false,
             page_changed: false,
-            needs_folder: None,
+            needs: None,
         }
     }
     /// Creates the fault for a bug in gstack itself.

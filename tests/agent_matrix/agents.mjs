@@ -41,13 +41,12 @@ const codex = (home, address) =>
       'wire_api = "responses"\nenv_key = "FAKE_KEY"\nrequest_max_retries = 1\nstream_max_retries = 1\n',
   );
 
-const NEWER_PYTHON = 'it needs Python 3.12 or newer, and the last run had 3.11';
-
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
  * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
- * `plans`: the step with which it makes a plan, if it has one. `mode`: a mode that the person must choose before it writes. `without`:
- * boxes that the agent itself makes impossible, each with the reason. `untried`: why there are no results yet.
+ * `shown`: its command on the page, if it is another one. `plans`: the step with which it makes a plan, if it has one. `mode`: a mode
+ * that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the reason.
+ * `untried`: why there are no results yet.
  */
 const TABLE = {
   'claude-agent-acp': {
@@ -150,7 +149,10 @@ const TABLE = {
     package: 'mistral-vibe',
     folder: 'vibe',
     command: [python('vibe', 'vibe-acp')],
-    untried: NEWER_PYTHON,
+    without: {
+      picture: "It keeps only the text of a tool's result.",
+      models: 'Its other models need a key of their provider, which this trial does not have.',
+    },
     fake: 'completions',
     prepare: (home, address) =>
       put(
@@ -225,10 +227,14 @@ const TABLE = {
     package: 'fast-agent-mcp',
     folder: 'fast-agent',
     command: [python('fast-agent', 'fast-agent-acp'), '--model', 'generic.fake'],
-    untried: NEWER_PYTHON,
+    shown: ['fast-agent-acp'],
     fake: 'completions',
     variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
-    without: { writes: 'It never asks before it writes, so its folder is read-only until you choose the other mode.' },
+    without: {
+      writes: 'It does not ask before it writes a file, so its folder is read-only until you choose the other mode.',
+      picture: 'It leaves pictures out for a model that its catalogue does not know.',
+      models: 'It offers no models over ACP: `--model` in its command chooses one.',
+    },
     calls: (tool, input) => [{ tool: `gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'write_text_file', input: { path: file, content: 'x' } }],
   },
@@ -237,7 +243,7 @@ const TABLE = {
     package: 'openhands',
     folder: 'openhands',
     command: [python('openhands', 'openhands'), 'acp', '--override-with-envs'],
-    untried: NEWER_PYTHON,
+    untried: 'it needs Python 3.12 or newer, and the last run had 3.11',
     fake: 'completions',
     variables: (address) => ({ LLM_MODEL: 'openai/fake', LLM_API_KEY: 'dummy', LLM_BASE_URL: `${address}/v1` }),
     calls: (tool, input) => [{ tool, input }],

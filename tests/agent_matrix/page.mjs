@@ -46,6 +46,9 @@ export function page({ agents }) {
     'gstack works with every agent that speaks the Agent Client Protocol. `tests/agent_matrix` runs these in the sandbox, ' +
       'each with a fake of its model on this machine, and writes this table. A dash: not tried yet.',
     '',
+    'Plan: its list of steps is shown in the panel. Model and mode: you choose another one in the panel or with `--model` and ' +
+      '`--mode`, and the next message uses it.',
+    '',
     `| agent | package | tried on | ${ALL_BOXES.map((box) => box.title).join(' | ')} |`,
     `|---|---|---|${ALL_BOXES.map(() => '---|').join('')}`,
     ...rows,
@@ -58,9 +61,9 @@ export function page({ agents }) {
     '```toml',
     ...tried
       .filter(({ known }) => !known)
-      .flatMap(({ name, command }) => [
+      .flatMap(({ name, command, shown = [path.basename(command[0]), ...command.slice(1)] }) => [
         `[agents.own.${name}]`,
-        `command = ${JSON.stringify([path.basename(command[0]), ...command.slice(1)]).replaceAll(',', ', ')}`,
+        `command = ${JSON.stringify(shown).replaceAll(',', ', ')}`,
       ]),
     '```',
     '',

@@ -18,7 +18,8 @@ async fn turns_run_over_one_process_and_an_interrupt_keeps_it() {
         let Some(bench) = bench(program) else { return };
         let mut talk = bench.talk().await;
         let first = talk.turn_of("repeat after me: grüße 🎉 from here").await;
-        assert_eq!(text_of(&first), "grüße 🎉 from here", "{program:?}");
+        // claude-agent-acp says first that no tools are there.
+        assert!(text_of(&first).ends_with("grüße 🎉 from here"), "{program:?}");
         let offered = |event: &AgentEvent| matches!(event, AgentEvent::Offers(offers) if offers.models.is_some());
         assert!(first.iter().any(offered), "{first:?}");
         assert!(
@@ -108,7 +109,7 @@ async fn a_session_is_resumed_or_it_says_that_it_is_not() {
         talk.session.close().await;
         let mut talk = bench.talk_with(Launch { resume, ..bench.launch() }).await.unwrap();
         let events = talk.turn_of("repeat after me: more").await;
-        assert_eq!(text_of(&events), "more", "{program:?}");
+        assert!(text_of(&events).ends_with("more"), "{program:?}");
         let remembered = bench.requests().pop().unwrap()["body"].to_string().contains("zanzibar");
         let said = events.iter().any(|event| matches!(event, AgentEvent::Notice(_)));
         // Gemini CLI does not always find the sessions that it has written, but it must not be silent about it.
@@ -125,8 +126,43 @@ async fn a_wrong_key_is_told_in_words() {
         let mut talk = bench.talk().await;
         let (outcome, fault) = end_of(&talk.turn_of("wrong key").await);
         let fault = fault.unwrap();
-        assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError), "{program:?} {fault:?}");
-        assert!(fault.message.contains("refused the sign-in") && fault.hint.is_some(), "{program:?} {fault:?}");
+        // claude-agent-acp calls a refused key a missing sign-in.
+        let (code, words) = match program {
+            Program::ClaudeAgent => (FaultCode::AgentSignedOut, "is not signed in"),
+            _ => (FaultCode::AgentError, "refused the sign-in"),
+        };
+        assert_eq!((outcome, fault.code), (TurnOutcome::Failed, code), "{program:?} {fault:?}");
+        assert!(fault.message.contains(words) && fault.hint.is_some(), "{program:?} {fault:?}");
+        talk.session.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_the_api_refused_is_not_shown_as_done_if_the_agent_calls_it_done() {
+    let Some(bench) = bench(Program::CodexAcp) else { return };
+    let mut talk = bench.talk().await;
+    let (outcome, fault) = end_of(&talk.turn_of("limited").await);
+    let fault = fault.unwrap();
+    assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError), "{fault:?}");
+    assert!(fault.message.contains("usage limit"), "{fault:?}");
+    assert!(text_of(&talk.turn_of("repeat after me: still here").await).ends_with("still here"));
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_forgets_a_stopped_turn_is_told_what_was_said_in_it() {
+    for program in BOTH {
+        let Some(bench) = bench(program) else { return };
+        let mut talk = bench.talk().await;
+        talk.say("my number is 7319: slow").await;
+        talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
+        talk.session.interrupt().await;
+        assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Stopped, None));
+        for word in ["one", "two"] {
+            assert_eq!(text_of(&talk.turn_of(&format!("repeat after me: {word}")).await), word, "{program:?}");
+            let sent = bench.requests().pop().unwrap()["body"].to_string();
+            assert!(sent.contains("my number is 7319") && sent.contains("side panel"), "{program:?} {sent}");
+        }
         talk.session.close().await;
     }
 }

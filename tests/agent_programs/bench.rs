@@ -91,6 +91,7 @@ pub enum Program {
     Codex,
     Gemini,
     ClaudeAgent,
+    CodexAcp,
 }
 
 impl Program {
@@ -100,13 +101,14 @@ impl Program {
             Self::Codex => "codex",
             Self::Gemini => "gemini",
             Self::ClaudeAgent => "claude-agent-acp",
+            Self::CodexAcp => "codex-acp",
         }
     }
 
     fn fake(self) -> &'static str {
         match self {
             Self::Claude | Self::ClaudeAgent => "anthropic.mjs",
-            Self::Codex => "responses.mjs",
+            Self::Codex | Self::CodexAcp => "responses.mjs",
             Self::Gemini => "gemini.mjs",
         }
     }
@@ -116,8 +118,8 @@ impl Program {
         std::env::var("GSTACK_TEST_AGENTS").map_or(true, |wanted| wanted.split(',').any(|name| name == self.file()))
     }
 
-    /// Reads the path from the environment, or finds what `npm ci` installed in tests/agents_npm; Claude Code also from
-    /// PATH.
+    /// Reads the path from the environment, or finds what `npm ci` installed in tests/agents_npm (one in tests/agent_matrix);
+    /// Claude Code also from PATH.
     fn find(self) -> Option<PathBuf> {
         if self == Self::Claude {
             if let Some(path) = std::env::var_os("GSTACK_TEST_CLAUDE") {
@@ -126,7 +128,8 @@ impl Program {
             let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
             return folders.into_iter().map(|folder| folder.join("claude")).find(|path| path.is_file());
         }
-        let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents_npm/node_modules/.bin");
+        let folder = if self == Self::CodexAcp { "agent_matrix" } else { "agents_npm" };
+        let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder).join("node_modules/.bin");
         Some(bin.join(self.file())).filter(|path| path.exists())
     }
 
@@ -135,7 +138,7 @@ impl Program {
         match self {
             Self::Claude | Self::ClaudeAgent => json!({"tool": format!("mcp__gstack__{tool}"), "input": input}),
             Self::Gemini => json!({"tool": format!("mcp_gstack_{tool}"), "input": input}),
-            Self::Codex => json!({"tool": tool, "namespace": "mcp__gstack", "input": input}),
+            Self::Codex | Self::CodexAcp => json!({"tool": tool, "namespace": "mcp__gstack", "input": input}),
         }
     }
 
@@ -164,6 +167,10 @@ impl Program {
             Self::Codex => Box::new(Codex::new(Some(program))),
             Self::Gemini => Box::new(Acp::new(Preset::gemini(), Some(program))),
             Self::ClaudeAgent => Box::new(Acp::new(Preset::claude_agent(), Some(program))),
+            Self::CodexAcp => {
+                let preset = Preset::configured("codex-acp", Some("Codex (ACP)".to_owned()), program, Vec::new());
+                Box::new(Acp::new(preset, None))
+            }
         }
     }
 
@@ -178,7 +185,7 @@ impl Program {
                 ("DISABLE_TELEMETRY", "1"),
                 ("DISABLE_ERROR_REPORTING", "1"),
             ],
-            Self::Codex => &[("FAKE_KEY", "dummy")],
+            Self::Codex | Self::CodexAcp => &[("FAKE_KEY", "dummy")],
             Self::Gemini => &[("GOOGLE_GEMINI_BASE_URL", address), ("GEMINI_API_KEY", "dummy")],
         };
         pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()
@@ -206,7 +213,7 @@ impl Bench {
             return skipped("node is not installed");
         };
         let address = format!("http://127.0.0.1:{}", api.port);
-        if program == Program::Codex {
+        if matches!(program, Program::Codex | Program::CodexAcp) {
             let config = format!(
                 "model = \"gpt-5-fake\"\nmodel_provider = \"fake\"\n[model_providers.fake]\nname = \"Fake\"\n\
                  base_url = \"{address}/v1\"\nwire_api = \"responses\"\nenv_key = \"FAKE_KEY\"\n\

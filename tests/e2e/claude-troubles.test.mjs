@@ -9,6 +9,10 @@ import { AGENTS, RealAgent } from './harness/real-agent.mjs';
 import { Site } from './harness/site.mjs';
 
 const { program } = AGENTS.claude;
+/** The end of a stream in the middle of an answer. */
+const BREAK = { streamError: 'overloaded_error', message: 'Overloaded' };
+/** Claude Code's request for the rest of an answer that broke off. */
+const CUT_OFF = 'cut off mid-stream';
 /** The API's replies to the tool results of a turn, in order. */
 const then = (...replies) => replies.map((reply) => ({ in: 'toolResult', tools: true, times: 1, reply }));
 
@@ -23,11 +27,9 @@ describe('Claude Code', { skip: program ? false : 'Claude Code is not installed'
     site = await Site.start();
     agent = await RealAgent.install(home, 'claude', {
       rules: [
-        {
-          match: 'break off',
-          tools: true,
-          reply: [{ text: 'Half a sentence' }, { streamError: 'overloaded_error', message: 'Overloaded' }],
-        },
+        { match: 'break off', tools: true, reply: [{ text: 'Half a sentence' }, BREAK] },
+        { in: 'reminder', match: CUT_OFF, tools: true, times: 1, reply: [{ text: 'and the other half.' }] },
+        { in: 'reminder', match: CUT_OFF, tools: true, reply: [BREAK] },
         { match: 'plan it', tools: true, times: 1, reply: [{ tool: 'TaskUpdate', input: { taskId: 'nothing' } }] },
         ...then([{ tool: 'TodoWrite', input: { todos: 'not a list' } }], [{ text: 'Refused twice.' }]),
         {
@@ -53,12 +55,15 @@ describe('Claude Code', { skip: program ? false : 'Claude Code is not installed'
 
   const shown = () => panel.page.evaluate(`document.querySelector('#conversation').innerText`);
 
-  test('an answer that the API ends with "Overloaded" is told as that, not as a network that is down', async () => {
+  test('an answer that breaks off goes on, and one whose rest breaks off too is told as incomplete', async () => {
+    await panel.say('break off once');
+    await panel.seen('answer', 'and the other half.');
+    await panel.gone('stop');
     await panel.say('break off');
     await panel.page.waitFor(`document.querySelector('.card--danger')`, 'the reason of the end');
     const said = await panel.page.evaluate(`document.querySelector('.card--danger').innerText`);
-    assert.match(said, /overloaded/i);
-    assert.doesNotMatch(said, /network|reached/i);
+    assert.match(said, /incomplete/i);
+    assert.doesNotMatch(said, /network|reached|reported an error/i);
     await panel.gone('stop');
   });
 

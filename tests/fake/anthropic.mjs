@@ -38,11 +38,11 @@ function look(request) {
   const last = spoken.at(-1)?.content ?? '';
   const blocks = typeof last === 'string' ? [{ type: 'text', text: last }] : last;
   const resultAt = blocks.findLastIndex((block) => block.type === 'tool_result');
-  const said = blocks
-    .slice(resultAt + 1)
-    .findLast((block) => block.type === 'text' && !block.text.trimStart().startsWith('<system-reminder>'));
+  const isReminder = (block) => block.type === 'text' && block.text.trimStart().startsWith('<system-reminder>');
+  const said = blocks.slice(resultAt + 1).findLast((block) => block.type === 'text' && !isReminder(block));
   return {
     user: said?.text ?? '',
+    reminder: textOf(blocks.filter(isReminder)),
     toolResult: textOf(last, 'tool_result'),
     system: textOf(request.system),
     model: request.model ?? '',

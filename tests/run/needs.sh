@@ -77,18 +77,24 @@ python_packages() {
 # The agents of the matrix, 3 GB: from npm, and each of PyPI in an environment of its own, because they hold different libraries. What
 # cannot be installed is left out.
 matrix_packages() {
-  local folder
+  local folder python installed
   how=install npm_packages agent_matrix --no-save --ignore-scripts ||
     left_out "the agents of tests/agent_matrix from npm: they cannot be installed"
   # Its script puts its program into place; the others work without theirs.
   (cd tests/agent_matrix && npm rebuild opencode-ai --loglevel=error >/dev/null) || true
   for folder in tests/agent_matrix/python/*/; do
     cmp -s "$folder/requirements.txt" "$folder/.venv/installed.txt" && continue
-    rm -rf "$folder/.venv"
-    if python3 -m venv "$folder/.venv" >/dev/null 2>&1 &&
-      "$folder/.venv/bin/pip" install --quiet --disable-pip-version-check --retries 2 --no-compile -r "$folder/requirements.txt"; then
+    installed=
+    # Some need a newer Python than the usual one.
+    for python in python3 python3.12 python3.13 python3.14; do
+      rm -rf "$folder/.venv"
+      "$python" -m venv "$folder/.venv" >/dev/null 2>&1 || continue
+      "$folder/.venv/bin/pip" install --quiet --disable-pip-version-check --retries 2 --no-compile -r "$folder/requirements.txt" || continue
       cp "$folder/requirements.txt" "$folder/.venv/installed.txt"
-    else
+      installed=1
+      break
+    done
+    if [ -z "$installed" ]; then
       rm -rf "$folder/.venv"
       left_out "$(cat "$folder/requirements.txt"): it cannot be installed (it may need a newer Python)"
     fi

@@ -1,14 +1,16 @@
 //! Maps an ACP agent's messages to agent events, and decides the answers.
 //!
-//! A state machine without IO. Owns the turn and its calls. `permission` has the open permission requests.
+//! A state machine without IO. Owns the turn and its calls. `permission` has the open permission requests, `ending` the end of a
+//! turn, `forgotten` what the agent may not remember.
 
+mod ending;
+mod forgotten;
 mod permission;
 
 use super::agreed::Session;
 use super::call::Call;
-use super::faults;
 use super::resume::NO_METHOD;
-use super::wire::{Chunk, Commands, ConfigUpdate, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
+use super::wire::{Chunk, Commands, ConfigUpdate, PermissionRequest, Plan, ToolCall, Update, UsageUpdate};
 use crate::adapter::{AgentEvent, Offers, Prompt};
 use crate::clip::{RESULT_BYTES, STEP_BYTES, clip};
 use crate::prompt;
@@ -16,9 +18,10 @@ use crate::rpc::content::Content;
 use crate::rpc::message::{Incoming, RpcError, read};
 use crate::rpc::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
 use base64::Engine;
+use forgotten::{Forgotten, Words};
 use gstack_protocol::agents::SlashCommand;
 use gstack_protocol::catalogue::{self, Sentence};
-use gstack_protocol::chat::{PlanEntry, PlanStatus, StepOutcome, TurnOutcome, Usage};
+use gstack_protocol::chat::{PlanEntry, PlanStatus, StepOutcome};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::StepId;
 use permission::Waiting;
@@ -50,6 +53,8 @@ pub(super) struct AcpHandler {
     to_tell: Option<Sentence>,
     /// The previous turn was stopped. Some agents send more of it after its end, and some do not name their messages.
     was_stopped: bool,
+    /// The turns that the agent may have forgotten, for its next message.
+    forgotten: Forgotten,
 }
 
 #[derive(Default)]
@@ -63,6 +68,14 @@ struct AcpTurn {
     calls: HashMap<String, Call>,
     /// The calls in order of arrival.
     order: Vec<String>,
+    /// What the person and the agent said in it, and what the agent did.
+    words: Words,
+    /// The message is a command of the agent, which may have no answer.
+    is_command: bool,
+    /// The agent said something, called a tool or showed a plan.
+    has_answer: bool,
+    /// What the agent said since it reported that the turn has failed.
+    failure: Option<String>,
 }
 
 /// The growing block. A call between two chunks starts a new one.
@@ -92,6 +105,7 @@ impl AcpHandler {
             going_back: None,
             to_tell: None,
             was_stopped: false,
+            forgotten: Forgotten::default(),
         }
     }
 
@@ -158,11 +172,16 @@ impl AcpHandler {
         }
     }
 
-    /// Returns the text of a message. One of the agent's own commands is sent as it is, because it must be first. Anything else
-    /// that starts with a slash is not: an agent may ignore a message with an unknown command.
-    fn text_of(&self, message: &Prompt) -> String {
+    /// Returns whether a message is one of the agent's own commands.
+    fn is_command(&self, message: &Prompt) -> bool {
         let named = message.text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-        if named.is_some_and(|name| self.commands.iter().any(|command| command == name)) {
+        named.is_some_and(|name| self.commands.iter().any(|command| command == name))
+    }
+
+    /// Returns the text of a message. A command is sent as it is, because it must be first. Anything else that starts with a slash
+    /// is not: an agent may ignore a message with an unknown command.
+    fn text_of(&self, message: &Prompt, is_command: bool) -> String {
+        if is_command {
             return message.text.clone();
         }
         let text = prompt::message(message);
@@ -202,7 +221,12 @@ impl AcpHandler {
             Update::Message(chunk) => self.say(chunk, out),
             Update::Thought(chunk) => self.think(chunk, out),
             Update::ToolCall(call) => self.call(*call, out),
-            Update::Plan(plan) => out.tell(AgentEvent::Plan(entries(plan))),
+            Update::Plan(plan) => {
+                if let Some(turn) = &mut self.turn {
+                    turn.has_answer = true;
+                }
+                out.tell(AgentEvent::Plan(entries(plan)));
+            }
             Update::Commands(commands) => {
                 self.commands = commands.available_commands.iter().map(|command| command.name.clone()).collect();
                 let commands = Some(slash_commands(commands));
@@ -219,6 +243,11 @@ impl AcpHandler {
                     self.mode_changed(out);
                 }
             }
+            Update::Failed => {
+                if let Some(turn) = self.turn.as_mut().filter(|_| !of_past) {
+                    turn.failure.get_or_insert_default();
+                }
+            }
             Update::Ignored => {}
         }
     }
@@ -230,6 +259,11 @@ impl AcpHandler {
         let now = Speaking::Text(chunk.message_id);
         let first = turn.speaking != now;
         turn.speaking = now;
+        turn.has_answer |= !text.trim().is_empty();
+        turn.words.said(first, &text);
+        if let Some(failure) = &mut turn.failure {
+            failure.push_str(&text);
+        }
         out.tell_text(first, &text);
     }
 
@@ -248,6 +282,7 @@ impl AcpHandler {
         let Some(turn) = &mut self.turn else { return };
         let id = update.tool_call_id.clone();
         turn.speaking = Speaking::Nothing;
+        turn.has_answer = true;
         if !turn.calls.contains_key(&id) {
             turn.order.push(id.clone());
         }
@@ -260,11 +295,13 @@ impl AcpHandler {
 
     /// Sends the start of a call's step, once.
     fn begin(&mut self, id: &str, out: &mut HandlerOutput) {
-        let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(id)) else { return };
+        let Some(turn) = &mut self.turn else { return };
+        let Some(call) = turn.calls.get_mut(id) else { return };
         if std::mem::replace(&mut call.begun, true) {
             return;
         }
         let (words, tool, arguments) = call.describe(&self.session.offered, self.session.tools.as_ref());
+        turn.words.did(&words);
         let step_id = StepId::new(id);
         out.tell(AgentEvent::StepStarted { step_id, words, tool, arguments: clip(&arguments, STEP_BYTES) });
     }
@@ -291,43 +328,6 @@ impl AcpHandler {
             self.cost = Some(cost.amount);
         }
     }
-
-    fn prompt_done(&mut self, outcome: Result<Box<RawValue>, RpcError>, out: &mut HandlerOutput) {
-        let Some(turn) = self.turn.take() else { return };
-        self.waiting.clear();
-        self.was_stopped = turn.stopping;
-        close_calls(&turn, out);
-        if let Speaking::Text(id) | Speaking::Thought(id) = &turn.speaking {
-            self.past.clone_from(id);
-        }
-        let done = outcome.map(|answer| read::<PromptDone>(&answer, "session/prompt").unwrap_or_default());
-        let label = &self.session.label;
-        let (outcome, fault) = match &done {
-            Ok(done) => match done.stop_reason.as_str() {
-                "cancelled" => (TurnOutcome::Stopped, None),
-                "end_turn" => (TurnOutcome::Done, None),
-                _ if turn.stopping => (TurnOutcome::Stopped, None),
-                reason => (TurnOutcome::Failed, Some(faults::of_stop_reason(label, reason))),
-            },
-            Err(_) if turn.stopping => (TurnOutcome::Stopped, None),
-            Err(error) => {
-                let fault = faults::of_error(label, self.session.sign_in.as_deref(), error);
-                (TurnOutcome::Failed, Some(fault))
-            }
-        };
-        let tokens = done.ok().and_then(|done| done.tokens());
-        let (context_tokens, context_window) = self.context;
-        let usage = tokens.map(|tokens| Usage {
-            input_tokens: tokens.input_tokens,
-            output_tokens: tokens.output_tokens,
-            cached_tokens: tokens.cached_read_tokens,
-            context_tokens,
-            context_window,
-        });
-        let cost_usd = self.cost.map(|cost| (cost - self.cost_before).max(0.0));
-        let model = self.session.model.clone();
-        out.tell(AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault });
-    }
 }
 
 impl ProtocolHandler for AcpHandler {
@@ -344,12 +344,17 @@ impl ProtocolHandler for AcpHandler {
         if let Some(words) = self.to_tell.take() {
             out.tell(AgentEvent::Notice(words));
         }
-        let text = self.text_of(&prompt);
-        let text = match self.session.preamble.take() {
+        let is_command = self.is_command(&prompt);
+        let text = self.text_of(&prompt, is_command);
+        // Sent until a turn is done: an agent may forget the message of a turn that was not.
+        let text = match &self.session.preamble {
             Some(preamble) => format!("<instructions>\n{preamble}\n</instructions>\n\n{text}"),
             None => text,
         };
-        let mut content = vec![json!({"type": "text", "text": text})];
+        let forgotten =
+            self.forgotten.before(&prompt.text).filter(|_| !is_command).map(|words| prompt::earlier(&words));
+        let texts = forgotten.into_iter().chain([text]);
+        let mut content: Vec<_> = texts.map(|text| json!({"type": "text", "text": text})).collect();
         if self.session.takes_images {
             content.extend(prompt.images.iter().map(|image| {
                 let data = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
@@ -362,7 +367,8 @@ impl ProtocolHandler for AcpHandler {
         let fences = self.session.fences && std::mem::take(&mut self.was_stopped);
         let fence = fences.then(|| out.request(NO_METHOD, json!({})));
         let asked = out.request("session/prompt", json!({"sessionId": self.session.session_id, "prompt": content}));
-        self.turn = Some(AcpTurn { asked, fence, ..AcpTurn::default() });
+        let words = Words::of(prompt.text);
+        self.turn = Some(AcpTurn { asked, fence, words, is_command, ..AcpTurn::default() });
     }
 
     fn interrupt(&mut self, out: &mut HandlerOutput) {
@@ -430,16 +436,6 @@ impl ProtocolHandler for AcpHandler {
 
     fn answered(&mut self, request: &str, answer: Answer, out: &mut HandlerOutput) {
         self.answer(request, answer, out);
-    }
-}
-
-/// Ends the steps of calls without a result: they were cut off, or denied and never ran.
-fn close_calls(turn: &AcpTurn, out: &mut HandlerOutput) {
-    for id in &turn.order {
-        let Some(call) = turn.calls.get(id).filter(|call| call.begun && !call.done) else { continue };
-        let outcome = if call.denied { StepOutcome::Denied } else { StepOutcome::Unknown };
-        let (step_id, result, images) = (StepId::new(id), String::new(), Vec::new());
-        out.tell(AgentEvent::StepDone { step_id, outcome, result, images });
     }
 }
 

@@ -7,7 +7,7 @@ use crate::clip::one_line;
 use crate::faults::{self, ApiTrouble, api, said_by_api};
 use crate::rpc::message::RpcError;
 use gstack_protocol::catalogue::{self, MessageTemplate};
-use gstack_protocol::fault::{Fault, FaultCode, Hop};
+use gstack_protocol::fault::{AgentNeed, Fault, FaultCode, Hop, SignInWay};
 use serde_json::Value;
 
 /// Returns the fault for an agent that is not signed in. `sign_in`: the command that signs in, if known. `said`: the agent's
@@ -24,6 +24,15 @@ pub(super) fn signed_out(label: &str, sign_in: Option<&str>, said: &str, ways: &
     if !names.is_empty() {
         fault = fault.hint(catalogue::SIGN_IN_WAYS.with([&names.join(", ")]));
     }
+    let by_agent = ways.iter().filter(|way| way.is_by_agent());
+    let by_agent: Vec<SignInWay> = by_agent
+        .map(|AuthMethod { id, name, description, .. }| SignInWay {
+            id: id.clone(),
+            name: name.clone(),
+            description: description.clone(),
+        })
+        .collect();
+    fault.needs = (!by_agent.is_empty()).then(|| Box::new(AgentNeed::SignIn(by_agent)));
     match sign_in {
         Some(command) => fault.command(command),
         None => fault,
@@ -74,6 +83,12 @@ pub(super) fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> 
     }
 }
 
+/// Returns the fault for a failed turn whose agent gives only a reason in words.
+pub(super) fn of_words(label: &str, said: &str) -> Fault {
+    // The code of the protocol for an internal error.
+    of_error(label, None, &RpcError { code: -32603, message: said.to_owned(), data: None })
+}
+
 /// Returns the fault for a turn that ended before its work was done.
 pub(super) fn of_stop_reason(label: &str, reason: &str) -> Fault {
     let (message, hint) = match reason {
@@ -85,12 +100,19 @@ pub(super) fn of_stop_reason(label: &str, reason: &str) -> Fault {
     Fault::new(FaultCode::AgentError, message.with([label])).hint(hint).at(Hop::Agent)
 }
 
+/// Returns the fault for a turn that the agent calls done, without an answer and without tokens.
+pub(super) fn of_silence(label: &str) -> Fault {
+    Fault::new(FaultCode::AgentError, catalogue::AGENT_SAID_NOTHING.with([label]))
+        .hint(catalogue::AGENT_SAID_NOTHING_NEXT)
+        .at(Hop::Agent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{of_error, signed_out};
     use crate::acp::wire::AuthMethod;
     use crate::rpc::message::RpcError;
-    use gstack_protocol::fault::FaultCode;
+    use gstack_protocol::fault::{AgentNeed, FaultCode};
     use serde_json::json;
 
     #[test]
@@ -100,8 +122,20 @@ mod tests {
             let fault = of_error("X", None, &error(data));
             assert_eq!(fault.message, "X reported an error (no provider is configured)");
         }
-        let ways = [AuthMethod { name: "Log in with Google".to_owned() }];
+        let way = |id: &str, more: serde_json::Value| {
+            let mut way = json!({"id": id, "name": "Log in with Google"});
+            way.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            serde_json::from_value::<AuthMethod>(way).unwrap()
+        };
+        let ways = [
+            way("google", json!({"description": null})),
+            way("key", json!({"_meta": {"api-key": {}}})),
+            way("variable", json!({"type": "env_var"})),
+            way("", json!({})),
+        ];
         let fault = signed_out("X", None, "run `x login`", &ways);
+        let Some(AgentNeed::SignIn(ways)) = fault.needs.as_deref() else { panic!("{fault:?}") };
+        assert_eq!(ways.iter().map(|way| way.id.as_str()).collect::<Vec<_>>(), ["google"]);
         assert!(fault.message.contains("run `x login`"), "{}", fault.message);
         assert!(fault.hint.is_some_and(|hint| hint.contains("Log in with Google")));
     }

@@ -27,9 +27,9 @@ use gstack_protocol::catalogue;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::AgentName;
 use preset::{Kind, Preset};
+use start::Remembered;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use tokio::sync::mpsc;
 
 /// An ACP agent. Holds no process.
@@ -38,14 +38,13 @@ pub struct Acp {
     preset: Preset,
     /// The program's path from the configuration.
     configured: Option<PathBuf>,
-    /// It had no mode in which it asks when it started last.
-    never_asks: Arc<AtomicBool>,
+    remembered: Arc<Remembered>,
 }
 
 impl Acp {
     /// Creates the agent. `configured`: the program's path from the configuration.
     pub fn new(preset: Preset, configured: Option<PathBuf>) -> Self {
-        Self { preset, configured, never_asks: Arc::default() }
+        Self { preset, configured, remembered: Arc::default() }
     }
 
     async fn find(&self, environment: &AgentEnvironment) -> Option<PathBuf> {
@@ -110,10 +109,14 @@ impl Agent for Acp {
         self.preset.access(environment)
     }
 
+    fn sign_in_by(&self, way: String) {
+        self.remembered.sign_in_by(Some(way));
+    }
+
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {
         Box::pin(async move {
             let program = self.find(&launch.environment).await.ok_or_else(|| self.missing())?;
-            let begin = start::start(&self.preset, &program, launch, &self.never_asks).await?;
+            let begin = start::start(&self.preset, &program, launch, &self.remembered).await?;
             let session: Box<dyn AgentSession> = Box::new(RpcSession::run(begin, events));
             Ok(session)
         })

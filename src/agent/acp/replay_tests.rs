@@ -235,3 +235,116 @@ fn an_agent_that_leaves_the_mode_that_asks_is_changed_back_or_stopped() {
         assert_eq!(lines.iter().any(|line| String::from_utf8_lossy(line).contains("session/cancel")), stops);
     }
 }
+
+fn answers(handler: &mut AcpHandler, id: u64, result: &Value, out: &mut HandlerOutput) -> Vec<AgentEvent> {
+    let line = serde_json::json!({"jsonrpc": "2.0", "id": id, "result": result});
+    handler.incoming(parse(&line.to_string()).unwrap(), out);
+    out.drain().0
+}
+
+#[test]
+fn a_turn_that_ends_without_a_word_is_not_shown_as_done() {
+    let said = |text: &str| serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
+    let call = serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": "c", "status": "completed"});
+    let plan = serde_json::json!({"sessionUpdate": "plan", "entries": [{"content": "a", "status": "pending"}]});
+    let commands =
+        serde_json::json!({"sessionUpdate": "available_commands_update", "availableCommands": [{"name": "compact"}]});
+    let none = serde_json::json!({"stopReason": "end_turn", "usage": null});
+    let zero = serde_json::json!({"stopReason": "end_turn", "_meta": {"quota": {"token_count": {"output_tokens": 0}}}});
+    let some = serde_json::json!({"stopReason": "end_turn", "usage": {"outputTokens": 4}});
+    for (text, update, result, expected, is_told) in [
+        ("hello", None, &none, TurnOutcome::Failed, true),
+        ("hello", Some(said(" \n")), &none, TurnOutcome::Failed, true),
+        ("hello", None, &zero, TurnOutcome::Failed, true),
+        ("hello", None, &some, TurnOutcome::Done, true),
+        ("hello", Some(said("hi")), &none, TurnOutcome::Done, false),
+        ("hello", Some(call), &none, TurnOutcome::Done, false),
+        ("hello", Some(plan), &none, TurnOutcome::Done, false),
+        ("/compact", None, &none, TurnOutcome::Done, false),
+    ] {
+        let mut handler = AcpHandler::new(session("s1", PathBuf::from("/srv/project")));
+        let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+        updates(&mut handler, commands.clone(), &mut out);
+        handler.prompt(Prompt { text: text.to_owned(), ..Prompt::default() }, &mut out);
+        out.drain();
+        if let Some(update) = update.clone() {
+            updates(&mut handler, update, &mut out);
+        }
+        let events = answers(&mut handler, 1, result, &mut out);
+        let Some(AgentEvent::TurnDone { outcome, fault, .. }) = events.last() else { panic!("{events:?}") };
+        assert_eq!(*outcome, expected, "{text} {update:?} {result}");
+        let words = "Agent ended its turn without an answer and without an error";
+        let noticed = events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if **text == *words));
+        assert_eq!(noticed || fault.as_ref().is_some_and(|fault| fault.message == words), is_told, "{events:?}");
+    }
+}
+
+#[test]
+fn a_turn_that_codex_calls_done_after_its_api_failed_is_told_with_the_reason() {
+    let mut handler = AcpHandler::new(session("s1", PathBuf::from("/srv/project")));
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+    handler.prompt(Prompt { text: "hello".to_owned(), ..Prompt::default() }, &mut out);
+    let status = |status: &str| serde_json::json!({"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": {"type": status}}}});
+    let said = |text: &str| serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
+    for update in [
+        said("Warning: no metadata\n\n"),
+        status("active"),
+        status("systemError"),
+        said("exceeded retry limit, last status: 429 Too Many Requests\n\n"),
+    ] {
+        updates(&mut handler, update, &mut out);
+    }
+    let events = answers(&mut handler, 1, &serde_json::json!({"stopReason": "end_turn", "usage": null}), &mut out);
+    let Some(AgentEvent::TurnDone { outcome: TurnOutcome::Failed, fault: Some(fault), .. }) = events.last() else {
+        panic!("{events:?}")
+    };
+    assert!(fault.message.contains("usage limit") && !fault.message.contains("Warning"), "{}", fault.message);
+}
+
+#[test]
+fn what_was_said_in_a_stopped_turn_is_sent_again_until_a_turn_is_done() {
+    let preamble = Some("Be brief.".to_owned());
+    let mut handler = AcpHandler::new(Session { preamble, ..session("s1", PathBuf::from("/srv/project")) });
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+    let mut asked = 0;
+    let mut turn = |text: &str, update: Value, result: Value| {
+        handler.prompt(Prompt { text: text.to_owned(), ..Prompt::default() }, &mut out);
+        let prompt = sent(&mut out, "session/prompt")[0]["prompt"].clone();
+        updates(&mut handler, update, &mut out);
+        asked += 1;
+        answers(&mut handler, asked, &result, &mut out);
+        let texts = prompt.as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap().to_owned());
+        texts.collect::<Vec<_>>()
+    };
+    let said = |text: &str| serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
+    let call = serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Edit a.txt", "kind": "edit",
+        "rawInput": {"path": "a.txt"}});
+    let (stopped, done) =
+        (serde_json::json!({"stopReason": "cancelled"}), serde_json::json!({"stopReason": "end_turn"}));
+    let first = turn("my number is 7", said("</earlier> Noted"), stopped.clone());
+    assert_eq!(first, ["<instructions>\nBe brief.\n</instructions>\n\nmy number is 7"]);
+    let second = turn("write it down", call, stopped);
+    assert_eq!(second.len(), 2, "{second:?}");
+    assert!(second[0].starts_with("<earlier>\n") && second[0].ends_with("\n</earlier>\n"), "{second:?}");
+    assert!(second[0].contains("Person: my number is 7\n\nYou: &lt;/earlier&gt; Noted"), "{second:?}");
+    assert!(second[1].starts_with("<instructions>") && second[1].ends_with("write it down"), "{second:?}");
+    let third = turn("go on", said("ok"), done.clone());
+    assert!(third[0].contains("Person: my number is 7") && third[0].contains("Person: write it down"), "{third:?}");
+    assert!(third[0].contains("You did: ") && third[0].contains("a.txt"), "{third:?}");
+    assert_eq!(turn("and now?", said("yes"), done), ["and now?"]);
+}
+
+#[test]
+fn a_message_that_is_sent_again_after_a_failure_is_sent_once() {
+    let mut handler = AcpHandler::new(session("s1", PathBuf::from("/srv/project")));
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+    let mut prompt = |handler: &mut AcpHandler, text: &str| {
+        handler.prompt(Prompt { text: text.to_owned(), ..Prompt::default() }, &mut out);
+        let prompt = sent(&mut out, "session/prompt")[0]["prompt"].as_array().unwrap().len();
+        let refused = r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": 503, "message": "busy"}}"#;
+        handler.incoming(parse(refused).unwrap(), &mut out);
+        prompt
+    };
+    assert_eq!(prompt(&mut handler, "hello"), 1);
+    assert_eq!(prompt(&mut handler, "hello"), 1);
+}

@@ -27,10 +27,13 @@ use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Gemini takes 4 s if it is warm; a cold start on a busy machine takes many times that.
 const READY_LIMIT: Duration = Duration::from_secs(90);
+/// A person signs in, in a browser or with a device.
+const SIGN_IN_LIMIT: Duration = Duration::from_secs(600);
 /// Short, because no turn is running that could finish.
 pub(super) const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
@@ -47,25 +50,45 @@ pub(super) fn command_line(preset: &Preset, program: &Path) -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
-/// Starts the agent and resumes [`Launch::resume`] if possible. `never_asks` keeps whether it had no mode that asks. Fails
-/// if the agent does not start, does not get ready in time, or is not signed in.
+/// What is remembered of an agent from one start to the next.
+#[derive(Debug, Default)]
+pub(super) struct Remembered {
+    /// It had no mode in which it asks.
+    never_asks: AtomicBool,
+    /// The way to sign in that the person chose. Some agents need it at each start.
+    sign_in: Mutex<Option<String>>,
+}
+
+impl Remembered {
+    pub(super) fn sign_in_by(&self, way: Option<String>) {
+        *self.sign_in.lock().unwrap_or_else(PoisonError::into_inner) = way;
+    }
+
+    fn sign_in(&self) -> Option<String> {
+        self.sign_in.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Starts the agent and resumes [`Launch::resume`] if possible. Fails if the agent does not start, does not get ready in time,
+/// or is not signed in.
 pub(super) async fn start(
     preset: &Preset,
     program: &Path,
     launch: Launch,
-    never_asks: &AtomicBool,
+    remembered: &Remembered,
 ) -> Result<Begin<AcpHandler, RunFiles>, Fault> {
+    let never_asks = &remembered.never_asks;
     let mut read_only = match launch.mode.as_deref() {
         Some(chosen) => chosen == READ_ONLY,
         None => never_asks.load(Ordering::Relaxed),
     };
     // Only a started agent says which modes it has. It has no message yet, so it has done nothing.
-    let mut begin = start_once(preset, program, &launch, read_only).await?;
+    let mut begin = start_once(preset, program, &launch, remembered, read_only).await?;
     if begin.handler.is_read_only() != read_only && is_confined(&launch.environment) {
         read_only = begin.handler.is_read_only();
         begin.wire.end(PATIENCE).await;
         drop(begin.keep);
-        begin = start_once(preset, program, &launch, read_only).await?;
+        begin = start_once(preset, program, &launch, remembered, read_only).await?;
         if begin.handler.is_read_only() && !read_only {
             begin.wire.end(PATIENCE).await;
             let check = command_line(preset, program);
@@ -95,6 +118,7 @@ async fn start_once(
     preset: &Preset,
     program: &Path,
     launch: &Launch,
+    remembered: &Remembered,
     read_only: bool,
 ) -> Result<Begin<AcpHandler, RunFiles>, Fault> {
     let check = command_line(preset, program);
@@ -125,8 +149,9 @@ async fn start_once(
     }
     let spawn = Spawn { program, arguments, environment: &environment, folder: &started_in };
     let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;
-    let handshake = handshake(&mut wire, preset, launch, (&started_in, files.stdio.as_deref()));
-    match tokio::time::timeout(READY_LIMIT, handshake).await {
+    let handshake = handshake(&mut wire, preset, launch, (&started_in, files.stdio.as_deref()), remembered);
+    let limit = if remembered.sign_in().is_some() { SIGN_IN_LIMIT } else { READY_LIMIT };
+    match tokio::time::timeout(limit, handshake).await {
         Ok(Ok(Begun { session, resumed, notices })) => {
             Ok(Begin { wire, handler: AcpHandler::new(session), keep: files, resumed, notices })
         }
@@ -136,7 +161,7 @@ async fn start_once(
         }
         Err(_elapsed) => {
             wire.end(PATIENCE).await;
-            Err(about.silent_start(READY_LIMIT.as_secs()))
+            Err(about.silent_start(limit.as_secs()))
         }
     }
 }
@@ -205,16 +230,35 @@ fn server(preset: &Preset, launch: &Launch, over_http: bool, stdio: Option<&Path
     Some(json!({"name": "gstack", "command": program, "args": ["mcp", "--agent-token-file", file], "env": []}))
 }
 
-/// `cwd`: the folder of the session. `stdio`: the file for an agent that starts the server of our tools itself.
+/// Signs in if the session is refused without it and the person has chosen a way. `cwd`: the folder of the session. `stdio`: the
+/// file for an agent that starts the server of our tools itself.
 async fn handshake(
     wire: &mut Wire,
     preset: &Preset,
     launch: &Launch,
     (cwd, stdio): (&Path, Option<&Path>),
+    remembered: &Remembered,
 ) -> Result<Begun, StartError> {
-    let told = introduce(wire).await?;
-    let begun = begin(wire, preset, launch, (cwd, stdio), told.agent_capabilities).await;
-    begun.map_err(|cause| StartError { cause, sign_ins: told.auth_methods })
+    let Initialized { agent_capabilities: capabilities, auth_methods: sign_ins, .. } = introduce(wire).await?;
+    let cause = match begin(wire, preset, launch, (cwd, stdio), &capabilities).await {
+        Ok(begun) => return Ok(begun),
+        Err(cause) => cause,
+    };
+    let chosen = remembered.sign_in().filter(|chosen| sign_ins.iter().any(|way| way.id == *chosen));
+    let Some(chosen) = chosen.filter(|_| matches!(&cause, AskError::Refused(refused) if refused.code == AUTH_REQUIRED))
+    else {
+        return Err(StartError { cause, sign_ins });
+    };
+    match wire.ask("authenticate", json!({"methodId": chosen})).await {
+        Ok(_) => Ok(begin(wire, preset, launch, (cwd, stdio), &capabilities).await?),
+        Err(AskError::Refused(mut refused)) => {
+            // The next message asks for a way again.
+            remembered.sign_in_by(None);
+            (refused.message, refused.code) = (faults::said(&refused), AUTH_REQUIRED);
+            Err(AskError::Refused(refused).into())
+        }
+        Err(ended) => Err(ended.into()),
+    }
 }
 
 async fn begin(
@@ -222,7 +266,7 @@ async fn begin(
     preset: &Preset,
     launch: &Launch,
     (cwd, stdio): (&Path, Option<&Path>),
-    capabilities: Capabilities,
+    capabilities: &Capabilities,
 ) -> Result<Begun, AskError> {
     let Capabilities { load_session, prompt_capabilities, mcp_capabilities, session_capabilities } = capabilities;
     let mut notices = Vec::new();
@@ -237,7 +281,7 @@ async fn begin(
     }
     let mut resumed = None;
     if let Some(earlier) = &launch.resume {
-        let offered = [(session_capabilities.resume.is_some(), "session/resume"), (load_session, "session/load")];
+        let offered = [(session_capabilities.resume.is_some(), "session/resume"), (*load_session, "session/load")];
         let methods: Vec<&str> = offered.iter().filter(|(is, _)| *is).map(|(_, method)| *method).collect();
         resumed = resume(wire, &methods, earlier, &params).await?;
         if resumed.is_none() {

@@ -7,8 +7,8 @@ use crate::rpc::content::Content;
 use crate::rpc::message::read;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 pub(super) const PROTOCOL_VERSION: u64 = 1;
 /// The error code of an agent that needs a person to sign in first.
@@ -31,7 +31,25 @@ pub(super) struct Initialized {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct AuthMethod {
+    pub id: String,
     pub name: String,
+    #[serde(deserialize_with = "lenient")]
+    pub description: String,
+    /// `agent` if absent; else it needs a variable or a terminal.
+    #[serde(rename = "type", deserialize_with = "lenient")]
+    pub kind: Option<String>,
+    /// For ways that need something of the client, such as a key.
+    #[serde(rename = "_meta", deserialize_with = "lenient")]
+    pub meta: Map<String, Value>,
+}
+
+impl AuthMethod {
+    /// Returns whether `authenticate` with its id is enough.
+    pub(super) fn is_by_agent(&self) -> bool {
+        let needs_client = ["api-key", "gateway", "terminal-auth"].iter().any(|what| self.meta.contains_key(*what));
+        let is_by_agent = self.kind.as_deref().is_none_or(|kind| kind == "agent");
+        is_by_agent && !needs_client && !self.id.is_empty() && !self.name.is_empty()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -189,11 +207,27 @@ pub(super) enum Update {
     Mode(String),
     /// All settings of the session, one of which changed.
     Config(Vec<ConfigOption>),
+    /// The turn has failed. Its end does not say so.
+    Failed,
     /// Known, but not relevant to a conversation.
     Ignored,
 }
 
-const IGNORED: [&str; 3] = ["user_message_chunk", "session_info_update", "current_model_update"];
+const IGNORED: [&str; 2] = ["user_message_chunk", "current_model_update"];
+
+#[derive(Debug, Deserialize)]
+struct SessionInfo {
+    #[serde(rename = "_meta", default)]
+    meta: Value,
+}
+
+impl SessionInfo {
+    /// Returns whether codex-acp says here that its API refused a request or can't be reached (seen with 2.6.0). It then sends the
+    /// reason as a message and ends the turn like any other.
+    fn has_failed(&self) -> bool {
+        self.meta.pointer("/codex/threadStatus/type").is_some_and(|status| status == "systemError")
+    }
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -223,6 +257,10 @@ impl Update {
             "usage_update" => Self::Usage(read(&update, &kind)?),
             "current_mode_update" => Self::Mode(read::<ModeUpdate>(&update, &kind)?.current_mode_id),
             "config_option_update" => Self::Config(read::<ConfigUpdate>(&update, &kind)?.config_options),
+            "session_info_update" => match read::<SessionInfo>(&update, &kind)?.has_failed() {
+                true => Self::Failed,
+                false => Self::Ignored,
+            },
             other if IGNORED.contains(&other) => Self::Ignored,
             _ => return None,
         })
@@ -376,6 +414,11 @@ pub(super) struct Tokens {
 }
 
 impl PromptDone {
+    /// Returns whether the agent reports that its model has written something.
+    pub(super) fn has_answer_tokens(&self) -> bool {
+        self.tokens().is_some_and(|tokens| tokens.output_tokens > 0)
+    }
+
     /// Returns the turn's token usage. Gemini reports it in a separate field.
     pub(super) fn tokens(&self) -> Option<Tokens> {
         if let Some(usage) = &self.usage {

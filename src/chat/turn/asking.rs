@@ -73,10 +73,10 @@ impl Machine {
         }
     }
 
-    pub(super) fn question(&mut self, request: QuestionRequest) -> Vec<Effect> {
+    pub(super) fn question(&mut self, request: QuestionRequest, asks: Asks) -> Vec<Effect> {
         let QuestionRequest { question_id, parts } = request;
         let open = Open::Question { question_id: question_id.clone(), parts: parts.len() };
-        match self.wait_for(Asks::Running, open, |open| open.is_question(&question_id)) {
+        match self.wait_for(asks, open, |open| open.is_question(&question_id)) {
             Waiting::No => vec![Effect::AnswerQuestion { question_id, answers: Vec::new() }],
             Waiting::Already => Vec::new(),
             Waiting::Now(turn_id) => vec![Effect::Journal(ChatBody::Question { turn_id, question_id, parts })],

@@ -103,7 +103,8 @@ impl Machine {
             Event::StartAsks(request) => self.ask(request, Asks::Starting),
             Event::ApprovalAnswered { approval_id, decision, by } => self.answer(approval_id, decision, by)?,
             Event::ApprovalWithdrawn(approval_id) => self.withdraw(approval_id),
-            Event::QuestionAsked(request) => self.question(request),
+            Event::QuestionAsked(request) => self.question(request, Asks::Running),
+            Event::StartQuestion(request) => self.question(request, Asks::Starting),
             Event::QuestionAnswered { question_id, answers, by } => self.answer_question(question_id, answers, by)?,
             Event::QuestionWithdrawn(question_id) => self.withdraw_question(question_id),
             Event::WaitsForSlot { turn_id, waits } => {

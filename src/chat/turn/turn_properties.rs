@@ -26,6 +26,7 @@ enum Move {
     Deadline,
     StaleReady,
     Question(u8),
+    StartQuestion(u8),
     Reply(u8, usize),
     TakeBack(u8),
     GiveUp,
@@ -58,6 +59,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         1 => Just(Move::Deadline),
         1 => Just(Move::StaleReady),
         2 => (0..3_u8).prop_map(Move::Question),
+        2 => (0..3_u8).prop_map(Move::StartQuestion),
         2 => (0..3_u8, 0..3_usize).prop_map(|(n, parts)| Move::Reply(n, parts)),
         1 => (0..3_u8).prop_map(Move::TakeBack),
         1 => Just(Move::GiveUp),
@@ -114,6 +116,7 @@ impl Witness {
                 by: AnsweredBy::Terminal,
             },
             Move::Question(n) => Event::QuestionAsked(question(&format!("{turn_id}/{n}"))),
+            Move::StartQuestion(n) => Event::StartQuestion(question(&format!("{turn_id}/{n}"))),
             Move::Reply(n, parts) => Event::QuestionAnswered {
                 question_id: QuestionId::new(format!("{turn_id}/{n}")),
                 answers: vec![vec!["yes".to_owned()]; parts],

@@ -137,6 +137,8 @@ pub enum Event {
     ApprovalWithdrawn(ApprovalId),
     /// The agent asks a person a question.
     QuestionAsked(QuestionRequest),
+    /// The start of the turn's agent asks a question, and waits for the answer.
+    StartQuestion(QuestionRequest),
     /// A person answered a question.
     QuestionAnswered {
         /// The question.

@@ -1,30 +1,36 @@
-//! A start that needs a folder which the sandbox refuses: the person is asked, and the agent starts again.
+//! A start that needs a folder which the sandbox refuses, or a sign-in: the person is asked, and the agent starts again.
 //!
-//! Owns the card and what follows its answer. Which folders are offered is the sandbox's rule, which each start checks again.
+//! Owns the cards and what follows their answers. Which folders are offered is the sandbox's rule, which each start checks again.
 
+use super::TaskServices;
 use super::error::TurnError;
 use super::task::Task;
 use crate::agents::{Choice, Slot};
-use crate::conversations::{Input, Pending};
+use crate::conversations::{Input, Pending, QuestionAnswers};
 use crate::policy::{ActionKind, ActionRequest, AuditedAction, Risk};
 use gstack_agent::adapter::Agent;
 use gstack_base::visible::visible;
-use gstack_chat::Event;
-use gstack_chat::turn::ApprovalRequest;
+use gstack_chat::turn::{ApprovalRequest, QuestionRequest};
+use gstack_chat::{Conversation, Event, Message};
 use gstack_protocol::action::ActionRecord;
 use gstack_protocol::catalogue;
-use gstack_protocol::chat::StepKind;
+use gstack_protocol::chat::{QuestionOption, QuestionPart, StepKind};
 use gstack_protocol::decision::Decision;
-use gstack_protocol::fault::Fault;
-use gstack_protocol::ids::{AgentName, ApprovalId, TurnId};
+use gstack_protocol::fault::{AgentNeed, Fault, SignInWay};
+use gstack_protocol::ids::{AgentName, ApprovalId, QuestionId, TurnId};
 use gstack_protocol::policy::PolicyScope;
 use std::path::Path;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 impl Task {
     /// Asks for what the start of the turn's agent needs, or ends the turn with its fault.
     pub(super) fn not_started(&mut self, turn_id: TurnId, agent: &AgentName, slot: Option<Slot>, fault: Fault) {
-        match (fault.needs_folder.clone(), self.services.agents.get(agent)) {
-            (Some(folder), Ok(agent)) => self.ask_for_folder(turn_id, agent.as_ref(), slot, (&folder, fault)),
+        match (fault.needs.as_deref().cloned(), self.services.agents.get(agent)) {
+            (Some(AgentNeed::Folder(folder)), Ok(agent)) => {
+                self.ask_for_folder(turn_id, agent.as_ref(), slot, (&folder, fault));
+            }
+            (Some(AgentNeed::SignIn(ways)), Ok(agent)) => self.ask_for_sign_in(turn_id, agent, slot, (ways, fault)),
             _ => self.step(Event::AgentFailedToStart { turn_id, fault }),
         }
     }
@@ -71,10 +77,7 @@ impl Task {
                 false => Err(fault),
             };
             let outcome = match outcome {
-                Ok(()) => tokio::select! {
-                    choice = services.choose_and_settle(&conversation, &message) => Ok((choice, slot)),
-                    () = cancel.cancelled() => Err(TurnError::Stopped(catalogue::START_STOPPED).into()),
-                },
+                Ok(()) => chosen_again(&services, &conversation, &message, &cancel).await.map(|choice| (choice, slot)),
                 Err(fault) => Err(fault),
             };
             gate.input(Input::StartSettled { turn_id, outcome });
@@ -93,6 +96,47 @@ impl Task {
         self.start_asked(approval, answer);
     }
 
+    /// Asks how to sign in to the turn's agent, of the ways that it offers. `fault`: why it does not start.
+    fn ask_for_sign_in(
+        &mut self,
+        turn_id: TurnId,
+        agent: Arc<dyn Agent>,
+        slot: Option<Slot>,
+        (ways, fault): (Vec<SignInWay>, Fault),
+    ) {
+        let Some(turn) = &self.turn else { return };
+        let (cancel, message) = (turn.cancel.clone(), turn.message.clone());
+        let option =
+            |way: &SignInWay| QuestionOption { label: visible(&way.name), description: visible(&way.description) };
+        let part = QuestionPart {
+            text: visible(&fault.message),
+            header: String::new(),
+            options: ways.iter().map(option).collect(),
+            multiple: false,
+        };
+        let question_id = QuestionId::random();
+        let (pending, answer) = Pending::new(&self.gate, question_id.clone());
+        self.questions.insert(question_id.clone(), answer);
+        self.tell_waiting();
+        let limit = self.services.config.approval_limit();
+        let (services, conversation, gate) = (self.services.clone(), self.conversation.clone(), self.gate.clone());
+        self.services.tasks.spawn(async move {
+            let answers: QuestionAnswers = pending.answered(limit, &cancel).await;
+            let answer = answers.first().and_then(|part| part.first());
+            let way = ways.iter().find(|way| answer == Some(&visible(&way.name)));
+            let outcome = match way {
+                Some(way) => {
+                    agent.sign_in_by(way.id.clone());
+                    chosen_again(&services, &conversation, &message, &cancel).await.map(|choice| (choice, slot))
+                }
+                None => Err(fault),
+            };
+            gate.input(Input::StartSettled { turn_id, outcome });
+        });
+        self.step(Event::StartQuestion(QuestionRequest { question_id, parts: vec![part] }));
+        self.services.approvals.changed();
+    }
+
     /// Starts the agent with what the person allowed.
     pub(super) fn start_settled(&mut self, turn_id: TurnId, outcome: Result<(Choice, Option<Slot>), Fault>) {
         if self.turn.as_ref().is_none_or(|turn| turn.id != turn_id) {
@@ -106,5 +150,18 @@ impl Task {
             }
             Err(fault) => self.step(Event::AgentFailedToStart { turn_id, fault }),
         }
+    }
+}
+
+/// Chooses the turn's agent again, unless the turn is stopped.
+async fn chosen_again(
+    services: &TaskServices,
+    conversation: &Arc<Conversation>,
+    message: &Message,
+    cancel: &CancellationToken,
+) -> Result<Choice, Fault> {
+    tokio::select! {
+        choice = services.choose_and_settle(conversation, message) => Ok(choice),
+        () = cancel.cancelled() => Err(TurnError::Stopped(catalogue::START_STOPPED).into()),
     }
 }

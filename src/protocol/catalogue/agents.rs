@@ -80,6 +80,8 @@ catalogue! {
     SAY_IT_OTHERWISE = "Rephrase it, or start a new chat.";
     STOPPED_UNKNOWN = "$1 ended its turn for an unknown reason";
     TRY_OR_UPDATE = "Try again, or update it.";
+    AGENT_SAID_NOTHING = "$1 ended its turn without an answer and without an error";
+    AGENT_SAID_NOTHING_NEXT = "Its API may have refused the request. Check its sign-in and model, then try again.";
     // Notices of a turn. `$1` is the agent or its API provider.
     RETRY_OVERLOADED = "$1's API is overloaded; trying again.";
     RETRY_RATE_LIMIT = "$1's rate limit is reached; trying again.";
