@@ -3,13 +3,17 @@
 //!
 //! Owns the policy and the ring of past dialogs. Never answers by itself: the router does, using `decide`.
 
+use super::reported::ENTRY;
 use crate::devtools::target::SessionId;
 use gstack_base::clock::now_millis;
+use gstack_base::shorten::shorten;
 use serde::Deserialize;
 use std::collections::VecDeque;
 
 /// The number of dialogs that a tab remembers.
 const RING: usize = 1000;
+/// The most of a text that is kept and shown. Chrome itself shows 32 lines of 132 characters.
+pub(super) const LONGEST_TEXT: usize = 10_000;
 
 /// The answer to a tab's dialogs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +50,20 @@ pub struct Dialog {
     /// The address of the page that opened it.
     #[serde(default)]
     pub url: String,
+}
+
+impl Dialog {
+    /// Cuts its texts to what is kept.
+    pub(super) fn cut(&mut self) {
+        for text in [&mut self.message, &mut self.url].into_iter().chain(&mut self.default_prompt) {
+            if text.len() > LONGEST_TEXT {
+                *text = shorten(text, LONGEST_TEXT);
+            }
+        }
+    }
+    fn bytes(&self) -> usize {
+        ENTRY + self.message.len() + self.url.len() + self.default_prompt.as_ref().map_or(0, String::len)
+    }
 }
 
 /// A dialog and its outcome.
@@ -132,6 +150,10 @@ impl Dialogs {
         }
     }
 
+    /// Returns what the record takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.ring.iter().map(|record| record.dialog.bytes()).sum()
+    }
     pub(super) fn records(&self) -> Vec<DialogRecord> {
         self.ring.iter().cloned().collect()
     }

@@ -4,6 +4,7 @@
 
 use super::devtools::page::{FrameData, FrameTreeData};
 use super::events::Event;
+use super::reported::ENTRY;
 use super::targets::{
     ContextCreated, ContextData, ContextDestroyed, FrameAttached, FrameDetached, NavigatedWithinDocument,
 };
@@ -78,6 +79,18 @@ pub(super) struct FrameTree {
 impl FrameTree {
     pub(super) fn all(&self) -> &[Frame] {
         &self.frames
+    }
+    /// Returns what the tree takes.
+    pub(super) fn bytes(&self) -> usize {
+        let frame = |frame: &Frame| {
+            frame.id.0.len() + frame.url.len() + frame.name.len() + frame.loader.len() + frame.session.as_ref().len()
+        };
+        let context = |known: &KnownContext| {
+            let name = if let World::Isolated(name) = &known.world { name.len() } else { 0 };
+            name + known.frame.len() + known.context.unique.as_ref().map_or(0, String::len)
+        };
+        let frames: usize = self.frames.iter().map(|one| ENTRY + frame(one)).sum();
+        frames + self.contexts.iter().map(|one| ENTRY + context(one)).sum::<usize>()
     }
     pub(super) fn get(&self, id: &str) -> Option<&Frame> {
         self.frames.iter().find(|frame| frame.id.0 == id)

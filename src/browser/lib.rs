@@ -46,6 +46,7 @@ pub mod refused;
 pub mod relay;
 pub mod remote;
 mod remote_saving;
+mod reported;
 mod router;
 pub mod routes;
 mod saving;
