@@ -9,6 +9,7 @@ use super::targets::{
     ContextCreated, ContextData, ContextDestroyed, FrameAttached, FrameDetached, NavigatedWithinDocument,
 };
 use crate::devtools::target::SessionId;
+use gstack_base::shorten::shorten;
 
 /// DevTools' id of a frame. It stays the same when the frame moves to another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,6 +61,13 @@ pub struct Context {
     pub id: i64,
     /// Never reused, unlike `id`: `uniqueContextId` of `Runtime.evaluate`.
     pub unique: Option<String>,
+}
+
+/// The most of a `data:` address that is kept: it is a whole document, and a page may have any number of frames.
+const LONGEST_DATA: usize = 64 * 1024;
+
+fn kept(url: String) -> String {
+    if url.len() > LONGEST_DATA && url.starts_with("data:") { shorten(&url, LONGEST_DATA) } else { url }
 }
 
 #[derive(Debug)]
@@ -133,7 +141,7 @@ impl FrameTree {
             id: FrameId::new(&data.id),
             parent: data.parent_id.as_deref().map(FrameId::new),
             session: session.clone(),
-            url: data.full_url(),
+            url: kept(data.full_url()),
             name: data.name.clone().unwrap_or_default(),
             loader: data.loader_id.clone(),
         };
