@@ -109,9 +109,12 @@ impl Repository {
     /// Runs git as the person, wherever one could run. Returns whether the agent's program ran.
     fn springs(&self) -> bool {
         for folder in ["", "part", "sub"] {
-            for command in
-                [&["status"][..], &["push"], &["push", "origin", "HEAD:refs/heads/x"], &["rebase", "--continue"]]
-            {
+            for command in [
+                &["status"][..],
+                &["-c", "push.default=current", "push"],
+                &["push", "origin", "HEAD:refs/heads/x"],
+                &["rebase", "--continue"],
+            ] {
                 let mut git = Command::new("git");
                 git.args(command).current_dir(self.path.join(folder)).env("GIT_EDITOR", "true").output().ok();
             }

@@ -292,7 +292,7 @@ fn a_models_video_has_its_own_site_only_and_goes_nowhere_that_is_closed_to_it() 
     });
 }
 
-/// A code that a person types is gone from the page once it was sent, and no command reads it later.
+/// A code that a person enters is gone from the page once it was sent, and no command reads it later.
 #[test]
 fn a_models_video_leaves_out_what_a_person_does_in_the_tab() {
     with_world(|world| async move {
@@ -306,7 +306,7 @@ fn a_models_video_leaves_out_what_a_person_does_in_the_tab() {
         let person = browser.cdp().session(attached["sessionId"].as_str().unwrap().to_owned().into());
         paint(&world, "red").await;
         let types = "new Promise((done) => {
-            document.onkeydown = () => {
+            document.onpointerdown = () => {
               document.body.style.background = 'blue';
               setTimeout(() => { document.body.style.background = 'red'; setTimeout(done, 500); }, 1000);
             };
@@ -322,9 +322,9 @@ fn a_models_video_leaves_out_what_a_person_does_in_the_tab() {
             let wait = json!({"expression": types, "awaitPromise": true});
             let typed = person.call_json("Runtime.evaluate", &wait, limit);
             let press = async {
-                for kind in ["keyDown", "keyUp"] {
-                    let key = json!({"type": kind, "key": "7", "text": "7", "windowsVirtualKeyCode": 55});
-                    person.call_json("Input.dispatchKeyEvent", &key, limit).await.unwrap();
+                for kind in ["mousePressed", "mouseReleased"] {
+                    let press = json!({"type": kind, "x": 300, "y": 200, "button": "left", "clickCount": 1});
+                    person.call_json("Input.dispatchMouseEvent", &press, limit).await.unwrap();
                 }
             };
             let (typed, ()) = tokio::join!(typed, press);
