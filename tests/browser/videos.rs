@@ -304,13 +304,14 @@ fn a_models_video_leaves_out_what_a_person_does_in_the_tab() {
         let attach = json!({"targetId": page, "flatten": true});
         let attached = browser.root().call_json("Target.attachToTarget", &attach, limit).await.unwrap();
         let person = browser.cdp().session(attached["sessionId"].as_str().unwrap().to_owned().into());
+        person.call_json("Page.bringToFront", &json!({}), limit).await.unwrap();
         paint(&world, "red").await;
-        let types = "new Promise((done) => {
+        let types = "globalThis.typed = new Promise((done) => {
             document.onpointerdown = () => {
               document.body.style.background = 'blue';
               setTimeout(() => { document.body.style.background = 'red'; setTimeout(done, 500); }, 1000);
             };
-          })";
+          }), 0";
         for for_model in [true, false] {
             let recorder = if for_model {
                 world.for_model()
@@ -319,16 +320,13 @@ fn a_models_video_leaves_out_what_a_person_does_in_the_tab() {
             };
             recorder.run("video", &["start"]).await;
             show(&world, 600).await;
-            let wait = json!({"expression": types, "awaitPromise": true});
-            let typed = person.call_json("Runtime.evaluate", &wait, limit);
-            let press = async {
-                for kind in ["mousePressed", "mouseReleased"] {
-                    let press = json!({"type": kind, "x": 300, "y": 200, "button": "left", "clickCount": 1});
-                    person.call_json("Input.dispatchMouseEvent", &press, limit).await.unwrap();
-                }
-            };
-            let (typed, ()) = tokio::join!(typed, press);
-            typed.unwrap();
+            person.call_json("Runtime.evaluate", &json!({"expression": types}), limit).await.unwrap();
+            for kind in ["mousePressed", "mouseReleased"] {
+                let press = json!({"type": kind, "x": 300, "y": 200, "button": "left", "clickCount": 1});
+                person.call_json("Input.dispatchMouseEvent", &press, limit).await.unwrap();
+            }
+            let wait = json!({"expression": "typed", "awaitPromise": true});
+            person.call_json("Runtime.evaluate", &wait, limit).await.unwrap();
             paint(&world, "rgb(0, 200, 0)").await;
             show(&world, 2500).await;
             let saved = recorder.output("video", &["stop"]).await.unwrap();
