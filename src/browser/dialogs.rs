@@ -3,7 +3,7 @@
 //!
 //! Owns the policy and the ring of past dialogs. Never answers by itself: the router does, using `decide`.
 
-use super::reported::ENTRY;
+use super::entry_size::ENTRY;
 use crate::devtools::target::SessionId;
 use gstack_base::clock::now_millis;
 use gstack_base::shorten::shorten;

@@ -3,8 +3,8 @@
 //! Owns the tree as the browser's events build it, across processes. Pure: it takes events and answers queries.
 
 use super::devtools::page::{FrameData, FrameTreeData};
+use super::entry_size::ENTRY;
 use super::events::Event;
-use super::reported::ENTRY;
 use super::targets::{
     ContextCreated, ContextData, ContextDestroyed, FrameAttached, FrameDetached, NavigatedWithinDocument,
 };

@@ -20,6 +20,7 @@ pub mod effect_recording;
 pub mod effects;
 pub mod endpoint;
 mod engage;
+mod entry_size;
 pub mod error;
 pub mod events;
 mod file_choosers;

@@ -3,6 +3,7 @@
 //! Owns the one limit. A browser on another machine may belong to somebody else and report without end; beyond the
 //! limit, gstack ends the connection. Never drops a report: a tab that is missing from the table would be worse.
 
+use super::entry_size::ENTRY;
 use super::events::Event;
 use super::shared::{Shared, State};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,8 +12,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 /// Events of this size together may come between two counts.
 const BETWEEN_COUNTS: usize = 8 * 1024 * 1024;
-/// What one entry of a table takes beside its texts, rounded up.
-pub(super) const ENTRY: usize = 512;
 
 /// What came since the last count, and whether the limit was exceeded.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 //! events and returns the follow-ups.
 
 use super::devtools::target::TargetInfo;
-use super::reported::ENTRY;
+use super::entry_size::ENTRY;
 use gstack_protocol::ids::{ChromeTabId, TabId, TargetId};
 use gstack_protocol::tabs::ChromeTab;
 use std::collections::{BTreeMap, HashMap};
