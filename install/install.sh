@@ -73,22 +73,27 @@ libc() {
   fi
 }
 
-# download NAME BLOCKS: downloads a release file of at most that many blocks of 512 bytes into the staging folder. Redirects obey the same rules as the first URL.
+# download NAME BLOCKS SECONDS: downloads a release file of at most that many blocks of 512 bytes, in that time, into the
+# staging folder. Redirects obey the same rules as the first URL.
 download() {
   case "$url" in
     https://*) scheme='=https' redirects=10 ;;
     http://127.0.0.1:* | http://127.0.0.1/*) scheme='=http' redirects=0 ;;
     *) give_up "GSTACK_RELEASE_URL is $url: only https is accepted." ;;
   esac
-  # wget knows no limit, and older versions of curl none for a size that is not announced.
+  # wget knows no limit, and older versions of curl none for a size that is not announced. A server may also send one byte
+  # after the other for ever.
   if have curl; then
     (ulimit -f "$2" && curl -fsSL --proto "$scheme" --proto-redir "$scheme" --max-redirs "$redirects" --connect-timeout 20 \
-      --speed-limit 1 --speed-time 60 --max-filesize 300000000 -o "$stage/$1" "$url/$1")
+      --speed-limit 1 --speed-time 60 --max-time "$3" --max-filesize 300000000 -o "$stage/$1" "$url/$1")
   elif have wget; then
     only=
-    if [ "$scheme" = '=https' ]; then only=--https-only; fi
+    # wget 1.21 follows a redirect to http all the same, unless it must ask a proxy that is not there.
+    if [ "$scheme" = '=https' ]; then only='--https-only -e use_proxy=on -e http_proxy=http://127.0.0.1:0/ -e no_proxy='; fi
+    limit=
+    if have timeout; then limit="timeout $3"; fi
     # shellcheck disable=SC2086
-    (ulimit -f "$2" && wget -q $only --max-redirect="$redirects" --timeout=60 --tries=2 -O "$stage/$1" "$url/$1")
+    (ulimit -f "$2" && $limit wget -q $only --max-redirect="$redirects" --timeout=60 --tries=2 -O "$stage/$1" "$url/$1")
   else
     give_up "curl or wget is needed for the download."
   fi
@@ -157,7 +162,7 @@ is_older() {
 
 # manifest: downloads and verifies release.json, the manifest that `gstack upgrade` reads too, and prints it on one line.
 manifest() {
-  { download release.json 2048 && download release.json.minisig 2048; } || not_available "the release at $url can't be downloaded."
+  { download release.json 2048 120 && download release.json.minisig 2048 120; } || not_available "the release at $url can't be downloaded."
   verify release.json || give_up "the signature of the release at $url is not valid. Nothing was installed."
   tr -d ' \n\r\t' <"$stage/release.json"
 }
@@ -180,10 +185,15 @@ fetch() {
   if [ -n "$own_version" ] && is_older "$offered" "$own_version"; then
     give_up "the release at $url is $offered, which is older than this script ($own_version). Nothing was installed."
   fi
+  # A mirror could offer an older release with known holes, properly signed.
+  there=$({ [ -x "$bin/gstack" ] && "$bin/gstack" --version </dev/null 2>/dev/null; } | sed -n 's/^gstack \([0-9]*\.[0-9]*\.[0-9]*\)$/\1/p') || there=
+  if [ -z "$exactly" ] && [ -n "$there" ] && is_older "$offered" "$there"; then
+    give_up "the release at $url is $offered, which is older than the gstack that is installed ($there). Nothing was installed."
+  fi
   sum=$(printf '%s' "$manifest" | sed -n "s/.*\"file\":\"$name\.tar\.gz\",\"size\":[0-9]*,\"sha256\":\"\([0-9a-f]*\)\".*/\1/p")
   # Before the large file: a release without one for this machine is no reason to download anything.
   [ "${#sum}" -eq 64 ] || not_available "the release at $url has no $name.tar.gz."
-  download "$name.tar.gz" 600000 || give_up "$name.tar.gz can't be downloaded from $url. Nothing was installed; run this again."
+  download "$name.tar.gz" 600000 3600 || give_up "$name.tar.gz can't be downloaded from $url. Nothing was installed; run this again."
   check "$name.tar.gz" "$sum"
   tar -xzf "$stage/$name.tar.gz" -C "$stage" || give_up "$name.tar.gz can't be unpacked."
   echo "$stage/$name"

@@ -19,6 +19,7 @@ use super::keeper_link::KeeperLink;
 use super::keyboard::Keyboard;
 use super::printing::Printing;
 use super::remote::FileSystem;
+use super::reported::Reported;
 use super::router::Router;
 use super::shared::{Shared, State};
 use super::tab::Tab;
@@ -68,8 +69,11 @@ impl Browser {
         options: AttachOptions,
     ) -> Result<Self, BrowserError> {
         let browser = Self::start(transport, root, first_id, run, options);
-        browser.discover(&browser.root()).await?;
-        Ok(browser)
+        match browser.discover(&browser.root()).await {
+            Ok(()) => Ok(browser),
+            Err(BrowserError::Gone) if browser.reported_too_much() => Err(BrowserError::TooMuch),
+            Err(error) => Err(error),
+        }
     }
 
     /// Attaches to an everyday browser, whose extension reports the tabs.
@@ -98,7 +102,14 @@ impl Browser {
             guard: None,
         };
         let shared = Cdp::start(transport, root, first_id, |cdp| {
-            let shared = Arc::new(Shared { cdp: cdp.clone(), options, run, events, state: Mutex::new(state) });
+            let shared = Arc::new(Shared {
+                cdp: cdp.clone(),
+                options,
+                run,
+                events,
+                state: Mutex::new(state),
+                reported: Reported::default(),
+            });
             let router: Arc<dyn Observer> = Arc::new(Router::new(Arc::downgrade(&shared)));
             (router, shared)
         });
@@ -196,6 +207,10 @@ impl Browser {
     /// Returns a token that is cancelled when the connection ends.
     pub fn gone(&self) -> &CancellationToken {
         self.shared.cdp.gone()
+    }
+    /// Returns true if the connection ended because the browser reported more tabs and frames than gstack holds.
+    pub fn reported_too_much(&self) -> bool {
+        self.shared.reported_too_much()
     }
     /// Ends the connection; the browser keeps running.
     pub async fn detach(&self) {

@@ -287,6 +287,11 @@ impl Cdp {
         }
     }
 
+    /// Returns the number of commands without a reply.
+    pub(super) fn pending(&self) -> usize {
+        self.inner.state().pending.len()
+    }
+
     /// Fails all pending commands of a session whose page crashed or is gone: no reply will come.
     pub(super) fn give_up(&self, session: &SessionId) {
         self.unhold(std::slice::from_ref(session));

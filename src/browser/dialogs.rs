@@ -3,13 +3,19 @@
 //!
 //! Owns the policy and the ring of past dialogs. Never answers by itself: the router does, using `decide`.
 
+use super::entry_size::ENTRY;
 use crate::devtools::target::SessionId;
 use gstack_base::clock::now_millis;
+use gstack_base::shorten::shorten;
 use serde::Deserialize;
 use std::collections::VecDeque;
 
 /// The number of dialogs that a tab remembers.
 const RING: usize = 1000;
+/// A page can open dialogs with long texts in a loop.
+const RING_TEXT: usize = 256 * 1024;
+/// The most of a text that is kept and shown. Chrome itself shows 32 lines of 132 characters.
+pub(super) const LONGEST_TEXT: usize = 10_000;
 
 /// The answer to a tab's dialogs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +52,20 @@ pub struct Dialog {
     /// The address of the page that opened it.
     #[serde(default)]
     pub url: String,
+}
+
+impl Dialog {
+    /// Cuts its texts to what is kept.
+    pub(super) fn cut(&mut self) {
+        for text in [&mut self.message, &mut self.url].into_iter().chain(&mut self.default_prompt) {
+            if text.len() > LONGEST_TEXT {
+                *text = shorten(text, LONGEST_TEXT);
+            }
+        }
+    }
+    fn bytes(&self) -> usize {
+        self.message.len() + self.url.len() + self.default_prompt.as_ref().map_or(0, String::len)
+    }
 }
 
 /// A dialog and its outcome.
@@ -109,10 +129,10 @@ impl Dialogs {
             Decision::Answer { accept, text } => (Some(*accept), text.clone()),
             Decision::Tell | Decision::Leave => (None, None),
         };
-        if self.ring.len() == RING {
+        self.ring.push_back(DialogRecord { at: now_millis(), dialog, accepted, text });
+        while self.ring.len() > RING || (self.text_bytes() > RING_TEXT && self.ring.len() > 1) {
             self.ring.pop_front();
         }
-        self.ring.push_back(DialogRecord { at: now_millis(), dialog, accepted, text });
         decision
     }
 
@@ -132,6 +152,13 @@ impl Dialogs {
         }
     }
 
+    /// Returns what the record takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.ring.len() * ENTRY + self.text_bytes()
+    }
+    fn text_bytes(&self) -> usize {
+        self.ring.iter().map(|record| record.dialog.bytes()).sum()
+    }
     pub(super) fn records(&self) -> Vec<DialogRecord> {
         self.ring.iter().cloned().collect()
     }
@@ -159,6 +186,23 @@ mod tests {
         assert_eq!(dialogs.decide(dialog("confirm"), false), Decision::Leave);
         dialogs.closed(false, None);
         assert_eq!(dialogs.records()[0].accepted, Some(false));
+    }
+
+    #[test]
+    fn a_page_that_fills_its_dialogs_takes_little_memory() {
+        let mut dialogs = Dialogs::default();
+        for number in 0..5000 {
+            let mut long = Dialog { message: format!("{number} {}", "ä".repeat(100_000)), ..dialog("alert") };
+            long.cut();
+            assert!(long.message.chars().count() <= super::LONGEST_TEXT && long.message.ends_with('…'));
+            dialogs.decide(long, true);
+        }
+        assert!(dialogs.text_bytes() <= super::RING_TEXT, "{}", dialogs.text_bytes());
+        assert!(dialogs.records().last().unwrap().dialog.message.starts_with("4999 "));
+        for _ in 0..5000 {
+            dialogs.decide(dialog("alert"), true);
+        }
+        assert_eq!(dialogs.records().len(), super::RING);
     }
 
     #[test]

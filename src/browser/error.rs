@@ -16,6 +16,9 @@ pub enum BrowserError {
     /// The browser or the connection to it has ended.
     #[error("the browser is gone")]
     Gone,
+    /// The browser reported more tabs and frames than gstack holds.
+    #[error("the browser reports more tabs and frames than gstack holds")]
+    TooMuch,
     /// No open tab has this number.
     #[error("there is no tab {0}")]
     NoSuchTab(TabId),
@@ -104,6 +107,9 @@ impl From<BrowserError> for Fault {
         let known = match &error {
             BrowserError::Gone => {
                 Some((FaultCode::BrowserDown, catalogue::BROWSER_GONE.into(), catalogue::BROWSER_GONE_NEXT))
+            }
+            BrowserError::TooMuch => {
+                Some((FaultCode::BrowserDown, catalogue::BROWSER_TOO_MUCH.into(), catalogue::BROWSER_TOO_MUCH_NEXT))
             }
             BrowserError::TabClosed(tab) => {
                 Some((FaultCode::TabGone, catalogue::TAB_CLOSED.with([&tab.to_string()]), catalogue::SEE_OPEN_TABS))

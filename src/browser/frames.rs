@@ -3,11 +3,13 @@
 //! Owns the tree as the browser's events build it, across processes. Pure: it takes events and answers queries.
 
 use super::devtools::page::{FrameData, FrameTreeData};
+use super::entry_size::ENTRY;
 use super::events::Event;
 use super::targets::{
     ContextCreated, ContextData, ContextDestroyed, FrameAttached, FrameDetached, NavigatedWithinDocument,
 };
 use crate::devtools::target::SessionId;
+use gstack_base::shorten::shorten;
 
 /// DevTools' id of a frame. It stays the same when the frame moves to another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +63,13 @@ pub struct Context {
     pub unique: Option<String>,
 }
 
+/// The most of a `data:` address that is kept: it is a whole document, and a page may have any number of frames.
+const LONGEST_DATA: usize = 64 * 1024;
+
+fn kept(url: String) -> String {
+    if url.len() > LONGEST_DATA && url.starts_with("data:") { shorten(&url, LONGEST_DATA) } else { url }
+}
+
 #[derive(Debug)]
 struct KnownContext {
     frame: String,
@@ -78,6 +87,18 @@ pub(super) struct FrameTree {
 impl FrameTree {
     pub(super) fn all(&self) -> &[Frame] {
         &self.frames
+    }
+    /// Returns what the tree takes.
+    pub(super) fn bytes(&self) -> usize {
+        let frame = |frame: &Frame| {
+            frame.id.0.len() + frame.url.len() + frame.name.len() + frame.loader.len() + frame.session.as_ref().len()
+        };
+        let context = |known: &KnownContext| {
+            let name = if let World::Isolated(name) = &known.world { name.len() } else { 0 };
+            name + known.frame.len() + known.context.unique.as_ref().map_or(0, String::len)
+        };
+        let frames: usize = self.frames.iter().map(|one| ENTRY + frame(one)).sum();
+        frames + self.contexts.iter().map(|one| ENTRY + context(one)).sum::<usize>()
     }
     pub(super) fn get(&self, id: &str) -> Option<&Frame> {
         self.frames.iter().find(|frame| frame.id.0 == id)
@@ -120,7 +141,7 @@ impl FrameTree {
             id: FrameId::new(&data.id),
             parent: data.parent_id.as_deref().map(FrameId::new),
             session: session.clone(),
-            url: data.full_url(),
+            url: kept(data.full_url()),
             name: data.name.clone().unwrap_or_default(),
             loader: data.loader_id.clone(),
         };

@@ -8,7 +8,7 @@ use super::devtools::page::{GetFrameTreeParams, HandleJavaScriptDialogParams, Sc
 use super::devtools::runtime::RunIfWaitingForDebuggerParams;
 use super::devtools::target::{SessionId, TargetInfo};
 use super::devtools_session::Session;
-use super::dialogs::{Decision, Dialog};
+use super::dialogs::{Decision, Dialog, LONGEST_TEXT};
 use super::effects::RecordedEffect;
 use super::error::BrowserError;
 use super::events::Event;
@@ -17,6 +17,7 @@ use super::page::error_text;
 use super::shared::{Engaged, Phase, Role, Shared};
 use super::tabs::BrowserEvent;
 use super::targets::{Attached, Detached, FrameNavigated, NavigatedWithinDocument, TargetLost, TargetSeen};
+use gstack_base::shorten::shorten;
 use gstack_protocol::ids::{TabId, TargetId};
 use gstack_protocol::relay::Refusal;
 use serde::Deserialize;
@@ -61,6 +62,7 @@ impl Router {
 impl Observer for Router {
     fn event(&self, event: &Event) {
         let Some(shared) = self.shared.upgrade() else { return };
+        shared.limit_reports(event);
         let (domain, name) = event.method().split_once('.').unwrap_or_default();
         match domain {
             "Target" => shared.target_event(name, event),
@@ -322,7 +324,8 @@ impl Shared {
     }
 
     fn dialog_opening(&self, tab: TabId, session: &SessionId, event: &Event) {
-        let Some(dialog) = event.read::<Dialog>() else { return };
+        let Some(mut dialog) = event.read::<Dialog>() else { return };
+        dialog.cut();
         let decision = {
             let mut state = self.state();
             let tab_state = state.tab_states.entry(tab).or_default();
@@ -366,7 +369,9 @@ fn noted(method: &str, event: &Event, main: Option<&Frame>) -> Option<RecordedEf
             let went = event.read::<NavigatedWithinDocument>()?;
             main.is_some_and(|main| main.id.as_str() == went.frame_id).then_some(RecordedEffect::Navigated(went.url))
         }
-        "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => error_text(event).map(RecordedEffect::ConsoleError),
+        "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => {
+            error_text(event).map(|text| RecordedEffect::ConsoleError(shorten(&text, LONGEST_TEXT)))
+        }
         "Page.fileChooserOpened" => Some(RecordedEffect::FileChooser {
             takes_many: event.read::<FileChooserOpened>()?.mode == "selectMultiple",
         }),

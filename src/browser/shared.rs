@@ -18,6 +18,7 @@ use super::permissions::Permission;
 use super::printing::Printing;
 use super::refused::Refused;
 use super::remote::FileSystem;
+use super::reported::Reported;
 use super::routes::Routes;
 use super::tabs::{BrowserEvent, Follow, TabNumbers, Tabs};
 use gstack_base::site_limits::SiteLimits;
@@ -69,6 +70,7 @@ pub(super) struct Shared {
     pub(super) run: BrowserRun,
     pub(super) events: broadcast::Sender<BrowserEvent>,
     pub(super) state: Mutex<State>,
+    pub(super) reported: Reported,
 }
 
 pub(super) struct State {

@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The most tabs that keep their numbers across connections.
+const MOST_KEPT: usize = 100_000;
+
 /// Assigns tab numbers; shared by the browser runs of one daemon, so that a number is never reused while the daemon
 /// runs.
 #[derive(Clone, Debug)]
@@ -62,6 +65,9 @@ impl TabNumbers {
         let Some(kept) = &self.kept else { return self.next() };
         // A panic cannot leave an entry half written.
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MOST_KEPT && !kept.contains_key(target) {
+            return self.next();
+        }
         *kept.entry(target.clone()).or_insert_with(|| self.next())
     }
     /// Moves a number to another *tab* target.

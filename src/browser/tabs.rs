@@ -4,6 +4,7 @@
 //! events and returns the follow-ups.
 
 use super::devtools::target::TargetInfo;
+use super::entry_size::ENTRY;
 use gstack_protocol::ids::{ChromeTabId, TabId, TargetId};
 use gstack_protocol::tabs::ChromeTab;
 use std::collections::{BTreeMap, HashMap};
@@ -67,6 +68,15 @@ impl Tabs {
 
     pub(super) fn all(&self) -> Vec<TabInfo> {
         self.tabs.values().filter(|known| known.told).map(|known| known.info.clone()).collect()
+    }
+    /// Returns what the tables take.
+    pub(super) fn bytes(&self) -> usize {
+        let tab = |info: &TabInfo| 2 * info.target.as_str().len() + info.url.len() + info.title.len();
+        let page = |page: &PageInfo| page.url.len() + page.title.len() + page.opener.as_ref().map_or(0, String::len);
+        let tabs: usize = self.tabs.values().map(|known| 2 * ENTRY + tab(&known.info)).sum();
+        let pages: usize = self.pages.iter().map(|(id, about)| ENTRY + id.as_str().len() + page(about)).sum();
+        let waiting = self.waiting_chrome.values().map(|chrome| ENTRY + chrome.url.len() + chrome.title.len());
+        tabs + pages + waiting.sum::<usize>()
     }
     pub(super) fn get(&self, id: TabId) -> Option<&TabInfo> {
         self.tabs.get(&id).map(|known| &known.info)

@@ -8,13 +8,20 @@ use super::published::Published;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
+use tokio::time::timeout;
 
 /// The environment variable that changes where releases are downloaded.
 const URL_VARIABLE: &str = "GSTACK_RELEASE_URL";
 /// A manifest and its signature have a few hundred bytes.
 const MOST_TEXT: u64 = 1 << 20;
+/// A server may send one byte after the other for ever: curl and wget notice only silence.
+const TEXT_LIMIT: Duration = Duration::from_secs(2 * 60);
+const ARCHIVE_LIMIT: Duration = Duration::from_secs(60 * 60);
+/// No address: `wget --https-only` follows a redirect to http, unless it must ask a proxy that is not there (wget 1.21).
+const NO_PROXY: &str = "http_proxy=http://127.0.0.1:0/";
 /// How much of what curl or wget says is read, in bytes.
 const MOST_SAID: u64 = 64 * 1024;
 
@@ -43,19 +50,28 @@ impl Source {
 
     /// Downloads a short file as text. `folder` stores it temporarily.
     pub(super) async fn text(&self, name: &str, folder: &Path) -> Result<String, UpgradeError> {
-        let file = self.file(name, MOST_TEXT, folder).await?;
+        let file = self.fetch(name, MOST_TEXT, TEXT_LIMIT, folder).await?;
         std::fs::read_to_string(&file)
             .map_err(|e| UpgradeError::Download { name: name.to_owned(), reason: e.to_string() })
     }
 
     /// Downloads a file of at most `most` bytes into a folder.
     pub(super) async fn file(&self, name: &str, most: u64, folder: &Path) -> Result<PathBuf, UpgradeError> {
+        self.fetch(name, most, ARCHIVE_LIMIT, folder).await
+    }
+
+    async fn fetch(&self, name: &str, most: u64, limit: Duration, folder: &Path) -> Result<PathBuf, UpgradeError> {
         let failed = |reason: String| UpgradeError::Download { name: name.to_owned(), reason };
         let to = folder.join(name);
         for (program, arguments) in [("curl", self.of_curl(name, most)), ("wget", self.of_wget(name))] {
             let mut command = Command::new(program);
             command.args(arguments);
-            match received(&mut command, &to, most).await {
+            let received = timeout(limit, received(&mut command, &to, most)).await;
+            // Dropping what was started has ended the program.
+            let Ok(received) = received else {
+                return Err(failed(format!("it took longer than {} s", limit.as_secs())));
+            };
+            match received {
                 Ok(Received { size, .. }) if size > most => {
                     return Err(failed(format!("it is larger than {most} bytes")));
                 }
@@ -82,7 +98,9 @@ impl Source {
 
     fn of_wget(&self, name: &str) -> Vec<String> {
         let mut all: Vec<String> = ["-q", "--timeout=60", "--tries=2"].map(str::to_owned).to_vec();
-        all.push(if self.is_loopback { "--max-redirect=0" } else { "--https-only" }.to_owned());
+        let loopback: &[&str] = &["--max-redirect=0"];
+        let only = ["--https-only", "-e", "use_proxy=on", "-e", NO_PROXY, "-e", "no_proxy="];
+        all.extend(if self.is_loopback { loopback } else { &only }.iter().map(|&word| word.to_owned()));
         all.extend(["-O".to_owned(), "-".to_owned(), format!("{}/{name}", self.url)]);
         all
     }
@@ -121,6 +139,22 @@ async fn received(command: &mut Command, to: &Path, most: u64) -> io::Result<Rec
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_program_that_never_ends_is_ended_at_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let mark = folder.path().join("mark");
+        let script = format!("while :; do echo $$ > {}; echo x; sleep 0.02; done", mark.display());
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]);
+        let to = folder.path().join("to");
+        assert!(timeout(Duration::from_secs(1), received(&mut command, &to, MOST_TEXT)).await.is_err());
+        let pid: i32 = std::fs::read_to_string(mark).unwrap().trim().parse().unwrap();
+        let lives = || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+        while lives() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
 
     #[test]
     fn only_https_and_this_machine_are_asked() {

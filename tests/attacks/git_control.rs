@@ -17,7 +17,7 @@ const COMMIT: &str =
 
 /// Ways to make a git run a program: what they are called, the commands of the agent (`TRAP` is the program), and whether
 /// the agent can do it in a sandbox of namespaces.
-const WAYS: [(&str, &str, bool); 8] = [
+const WAYS: [(&str, &str, bool); 12] = [
     (
         "commondir",
         "mkdir .git/evil && cp -r .git/objects .git/refs .git/evil/ && cp .git/config .git/evil/config && \
@@ -38,6 +38,27 @@ const WAYS: [(&str, &str, bool); 8] = [
         true,
     ),
     ("rules of the project", "mkdir .gstack && echo '[[deny]]' > .gstack/policy.toml", true),
+    (
+        "a remote that is a folder with hooks",
+        "BARE_REPOSITORY && printf '[remote \"origin\"]\n\turl = ./bare\n' > .git/config.worktree",
+        true,
+    ),
+    (
+        "a branch that is pushed to a folder",
+        "BARE_REPOSITORY && printf '[branch \"%s\"]\n\tpushRemote = bare\n' $(git symbolic-ref --short HEAD) > .git/config.worktree",
+        true,
+    ),
+    (
+        "a remote as older versions wrote it",
+        "BARE_REPOSITORY && mkdir .git/remotes && printf 'URL: ./bare\n' > .git/remotes/origin",
+        true,
+    ),
+    (
+        "a rebase that goes on",
+        "GIT_SEQUENCE_EDITOR='printf break >' git -c user.name=a -c user.email=a@example rebase -q -i --root && \
+         echo 'exec 'TRAP >> .git/rebase-merge/git-rebase-todo",
+        true,
+    ),
     ("the configuration", "git config core.fsmonitor TRAP", false),
     ("another repository in its place", "mv .git away && cp -r away .git && git config core.fsmonitor TRAP", false),
     (
@@ -75,16 +96,28 @@ impl Repository {
         let trap = format!("'touch {}; false'", self.mark.display());
         let quoted = format!("\"touch {}; false\"", self.mark.display());
         let in_part = COMMIT.replacen("git", "git -C part", 1);
+        let bare = format!(
+            "git init -q --bare bare && printf '#!/bin/sh\\n%s\\n' {trap} > bare/hooks/pre-receive && chmod +x bare/hooks/pre-receive"
+        );
         // In a file it is quoted as git quotes it.
         way.replace("fsmonitor = TRAP", &format!("fsmonitor = {quoted}"))
             .replace("TRAP", &trap)
             .replace("COMMIT_IN_PART", &in_part)
+            .replace("BARE_REPOSITORY", &bare)
     }
 
     /// Runs git as the person, wherever one could run. Returns whether the agent's program ran.
     fn springs(&self) -> bool {
         for folder in ["", "part", "sub"] {
-            Command::new("git").arg("status").current_dir(self.path.join(folder)).output().ok();
+            for command in [
+                &["status"][..],
+                &["-c", "push.default=current", "push"],
+                &["push", "origin", "HEAD:refs/heads/x"],
+                &["rebase", "--continue"],
+            ] {
+                let mut git = Command::new("git");
+                git.args(command).current_dir(self.path.join(folder)).env("GIT_EDITOR", "true").output().ok();
+            }
         }
         let ran = self.mark.exists();
         fs::remove_file(&self.mark).ok();

@@ -276,7 +276,10 @@ fn a_models_video_has_its_own_site_only_and_goes_nowhere_that_is_closed_to_it() 
         assert_eq!(std::fs::read_to_string(&place).unwrap(), "the person's too");
         std::fs::remove_file(&place).unwrap();
         let saved = model.output("video", &["stop"]).await.unwrap();
-        assert_eq!(saved.note.as_deref(), Some("… not in it: what the tab showed of other sites"));
+        assert_eq!(
+            saved.note.as_deref(),
+            Some("… not in it: what the tab showed of other sites or while a person used it")
+        );
         let seconds = number(&saved, "seconds");
         let places: Vec<(f64, u32, u32)> =
             (0..).map(|step| f64::from(step) * 0.2).take_while(|at| *at < seconds).map(|at| (at, 50, 50)).collect();
@@ -285,6 +288,59 @@ fn a_models_video_has_its_own_site_only_and_goes_nowhere_that_is_closed_to_it() 
         assert!(colours.iter().all(|colour| !is(colour, BLUE)), "the other site: {video}");
         assert!(is(&colours[0], RED) && is(&colours[colours.len() - 1], GREEN), "{video}");
         assert_eq!(std::fs::read_to_string(&taken).unwrap(), "the person's");
+        world
+    });
+}
+
+/// A code that a person enters is gone from the page once it was sent, and no command reads it later.
+#[test]
+fn a_models_video_leaves_out_what_a_person_does_in_the_tab() {
+    with_world(|world| async move {
+        world.open_hidden("colours.html").await;
+        let browser = world.context.browser.clone();
+        let page = browser.tab(browser.current_known().unwrap()).unwrap().info().unwrap().page.unwrap();
+        let limit = Duration::from_secs(60);
+        // A session that gstack does not know: its keys are not gstack's, and what it runs is no command.
+        let attach = json!({"targetId": page, "flatten": true});
+        let attached = browser.root().call_json("Target.attachToTarget", &attach, limit).await.unwrap();
+        let person = browser.cdp().session(attached["sessionId"].as_str().unwrap().to_owned().into());
+        person.call_json("Page.bringToFront", &json!({}), limit).await.unwrap();
+        paint(&world, "red").await;
+        let types = "globalThis.typed = new Promise((done) => {
+            document.onpointerdown = () => {
+              document.body.style.background = 'blue';
+              setTimeout(() => { document.body.style.background = 'red'; setTimeout(done, 500); }, 1000);
+            };
+          }), 0";
+        for for_model in [true, false] {
+            let recorder = if for_model {
+                world.for_model()
+            } else {
+                world.in_tab(world.context.browser.current_known().unwrap())
+            };
+            recorder.run("video", &["start"]).await;
+            show(&world, 600).await;
+            person.call_json("Runtime.evaluate", &json!({"expression": types}), limit).await.unwrap();
+            for kind in ["mousePressed", "mouseReleased"] {
+                let press = json!({"type": kind, "x": 300, "y": 200, "button": "left", "clickCount": 1});
+                person.call_json("Input.dispatchMouseEvent", &press, limit).await.unwrap();
+            }
+            let wait = json!({"expression": "typed", "awaitPromise": true});
+            person.call_json("Runtime.evaluate", &wait, limit).await.unwrap();
+            paint(&world, "rgb(0, 200, 0)").await;
+            show(&world, 2500).await;
+            let saved = recorder.output("video", &["stop"]).await.unwrap();
+            let left_out = "… not in it: what the tab showed of other sites or while a person used it";
+            assert_eq!(saved.note.as_deref(), for_model.then_some(left_out));
+            let seconds = number(&saved, "seconds");
+            let places: Vec<(f64, u32, u32)> =
+                (0..).map(|step| f64::from(step) * 0.2).take_while(|at| *at < seconds).map(|at| (at, 50, 50)).collect();
+            let video = played(&world, &saved.files[0], &places).await;
+            let colours = video["colours"].as_array().unwrap();
+            assert_eq!(colours.iter().any(|colour| is(colour, BLUE)), !for_model, "{video}");
+            assert!(is(&colours[0], RED) && is(&colours[colours.len() - 1], GREEN), "{video}");
+            paint(&world, "red").await;
+        }
         world
     });
 }

@@ -1,14 +1,16 @@
 /*
  * `gstack connect` to a machine that takes the connection and then never answers, stops in the middle of an answer, or sends one
- * byte after the other for ever: a clear error by gstack's own deadline, nothing in use, and nothing left open there.
+ * byte after the other for ever: a clear error by gstack's own deadline, nothing in use, and nothing left open there. The same for
+ * one that reports tabs, frames or texts without end.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
+import { WebSocketServer } from 'ws';
 import { TestHome } from './harness/home.mjs';
 import { until } from './harness/wait.mjs';
 
@@ -185,4 +187,102 @@ describe('a machine that never answers', { concurrency: Object.keys(CASES).lengt
     assert.notEqual((await connecting).code, 0);
     await until(() => far.open.size === 0, 'the daemon took its connection with it');
   });
+});
+
+/** A DevTools endpoint that answers every command and, once told to, sends the events that `report(number)` returns without end. */
+async function endless(report) {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
+  await once(server, 'listening');
+  const far = { port: server.address().port, sockets: server.clients, sent: 0, starts: false, stop: () => server.close() };
+  far.flood = async (socket) => {
+    for (let number = 0; socket.readyState === 1 && far.sent < FLOOD; number++) {
+      const message = JSON.stringify(report(number));
+      far.sent += message.length;
+      const written = new Promise((done) => socket.send(message, done));
+      if (number % 200 === 199 || message.length > 100_000) await written;
+    }
+  };
+  server.on('connection', (socket) => {
+    socket.on('error', () => {});
+    socket.on('message', (data) => {
+      const { id, method, params, sessionId } = JSON.parse(data);
+      const event = (of, about, session) => socket.send(JSON.stringify({ method: of, params: about, sessionId: session }));
+      if (method === 'Target.setDiscoverTargets') {
+        if (far.starts) return far.flood(socket);
+        event('Target.targetCreated', { targetInfo: info('tab', 'T') });
+        event('Target.targetCreated', { targetInfo: info('page', 'P') });
+      }
+      if (method === 'Target.setAutoAttach' && sessionId === 'of-T') event('Target.attachedToTarget', attached('page', 'P'), sessionId);
+      const results = {
+        'Target.attachToTarget': { sessionId: `of-${params?.targetId}` },
+        'Page.getFrameTree': { frameTree: { frame: { id: 'P', loaderId: 'L', url: 'http://far.test/' } } },
+        'Browser.getVersion': { product: 'Chrome/156.0.0.0', userAgent: 'x' },
+        'Runtime.evaluate': { result: { type: 'undefined' } },
+      };
+      if (socket.readyState === 1) socket.send(JSON.stringify({ id, sessionId, result: results[method] ?? {} }));
+    });
+  });
+  return far;
+}
+
+const LONG = 'x'.repeat(20_000);
+/** Many times what gstack holds: only a connection without a limit takes it all. */
+const FLOOD = 400_000_000;
+const info = (type, targetId, more = {}) => ({ targetId, type, title: 'T', url: 'http://far.test/', attached: false, ...more });
+const attached = (type, targetId) => ({ sessionId: `of-${targetId}`, targetInfo: info(type, targetId), waitingForDebugger: true });
+const frame = (number) => ({ id: `f${number}`, parentId: 'P', loaderId: `${number}`, url: `http://far.test/${LONG}` });
+
+/** What such a browser reports: whether it begins at the connection, and the events. */
+const ENDLESS = {
+  tabs: [true, (number) => ({ method: 'Target.targetCreated', params: { targetInfo: info('tab', `t${number}`) } })],
+  pages: [true, (number) => ({ method: 'Target.targetCreated', params: { targetInfo: info('page', `p${number}`) } })],
+  titles: [
+    true,
+    (number) => ({ method: 'Target.targetCreated', params: { targetInfo: info('page', `p${number}`, { title: 'x'.repeat(1_000_000) }) } }),
+  ],
+  'tabs that open': [false, (number) => ({ method: 'Target.attachedToTarget', params: attached('tab', `t${number}`) })],
+  frames: [false, (number) => ({ method: 'Page.frameNavigated', sessionId: 'of-P', params: { frame: frame(number) } })],
+  contexts: [
+    false,
+    (id) => ({
+      method: 'Runtime.executionContextCreated',
+      sessionId: 'of-P',
+      params: { context: { id, origin: '', name: `w${id}${LONG}`, uniqueId: `${id}`, auxData: { isDefault: false, frameId: 'P' } } },
+    }),
+  ],
+};
+
+describe('a machine that reports without end', { concurrency: 2 }, () => {
+  const homes = [];
+  after(async () => {
+    for (const home of homes) assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+  });
+
+  for (const [name, [starts, report]] of Object.entries(ENDLESS)) {
+    test(`${name}: gstack lets it go and says why`, { timeout: LIMIT }, async (t) => {
+      const home = new TestHome();
+      homes.push(home);
+      const far = await endless(report);
+      t.after(() => far.stop());
+      far.starts = starts;
+      const { code, stderr } = await home.run(['connect', '--cdp', `ws://127.0.0.1:${far.port}/x`], { limit: LIMIT });
+      if (starts) {
+        assert.notEqual(code, 0);
+        assert.match(stderr, /the browser reports more tabs and frames than gstack holds/);
+      } else {
+        assert.equal(code, 0, stderr);
+        // Engages the tab: its frames and contexts are known from then on.
+        await home.ok(['url']);
+        await home.run(['js', '1']);
+        await Promise.all([...far.sockets].map(far.flood));
+        const { lost } = (await home.json('status')).browsers?.[0] ?? (await home.json('status'));
+        assert.match(lost ?? '', /it reports more tabs and frames than gstack holds/);
+      }
+      await until(() => far.sockets.size === 0, 'no connection is left open there');
+      assert.ok(far.sent < FLOOD, `${far.sent} bytes were taken`);
+      const [daemon] = home.processes('daemon');
+      const most = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))[1]);
+      assert.ok(most < 250_000, `the daemon took ${most} KiB`);
+    });
+  }
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { installer, readHome } from '../../packaging/lib/home.mjs';
 import { signer } from './support/minisign.mjs';
-import { folder, homeFile, key, ROOT, release, serve, sha256, standIn } from './support/release.mjs';
+import { folder, homeFile, key, ROOT, release, serve, serveTls, sha256, standIn } from './support/release.mjs';
 
 /** The script as a release has it: with an address, the key and its version. */
 const FOLDER = folder({ after });
@@ -314,6 +314,50 @@ test('only https and loopback are asked, also by way of a redirect', async (t) =
   const done = await install(machine(t), { GSTACK_RELEASE_URL: url });
   assert.equal(done.code, 3, done.out);
   assert.deepEqual(asked, [], 'a redirect away from the release was followed');
+  const secure = await serveTls(t, (_, response) => response.writeHead(302, { location: `${elsewhere}/release.json` }).end());
+  for (const hidden of [['wget'], ['curl']]) {
+    const at = machine(t);
+    without(at, hidden);
+    const led = await install(at, { ...secure.env, GSTACK_RELEASE_URL: secure.url });
+    assert.equal(led.code, 3, led.out);
+    assert.deepEqual(asked, [], `a redirect to http was followed without ${hidden}`);
+  }
+});
+
+test('a mirror that sends one byte after the other is left after a time', async (t) => {
+  const at = machine(t);
+  without(at, []);
+  at.tool('curl', `echo "$@" >> '${join(at.home, 'said')}'; exit 28`);
+  assert.equal((await install(at, {})).code, 3);
+  assert.match(readFileSync(join(at.home, 'said'), 'utf8'), /--max-time 120 .*release\.json$/m);
+  const other = machine(t);
+  without(other, ['curl']);
+  other.tool('timeout', `echo "$@" >> '${join(other.home, 'said')}'; exit 124`);
+  assert.equal((await install(other, {})).code, 3);
+  assert.match(readFileSync(join(other.home, 'said'), 'utf8'), /^120 wget .*release\.json$/m);
+});
+
+test('a mirror can not put an older release in the place of a newer one that is installed', async (t) => {
+  const { url, asked } = await serve(t, release(folder(t), TARGET));
+  for (const [version, code] of [
+    ['9.10.0', 1],
+    ['10.0.0', 1],
+    ['9.9.9', 0],
+    ['9.9.8', 0],
+  ]) {
+    const at = machine(t);
+    mkdirSync(at.bin, { recursive: true });
+    standIn(at.program, { version });
+    asked.length = 0;
+    const done = await install(at, { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, code, done.out);
+    if (code) {
+      assert.match(done.out, new RegExp(`9\\.9\\.9, which is older than the gstack that is installed \\(${version}\\)`));
+      assert.deepEqual(asked, ['release.json', 'release.json.minisig'], 'its program was downloaded');
+      assert.match(execFileSync(at.program, ['--version'], { encoding: 'utf8' }), new RegExp(version));
+    }
+    holds(at, ['gstack']);
+  }
 });
 
 test('a script that arrived in part runs nothing', (t) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { TARGETS } from '../../packaging/lib/targets.mjs';
 import { signer } from './support/minisign.mjs';
-import { folder, ROOT, serve, sha256, standIn } from './support/release.mjs';
+import { folder, ROOT, serve, serveTls, sha256, standIn } from './support/release.mjs';
 
 const BUILT = process.env.GSTACK_BIN ?? join(ROOT, 'target/debug/gstack');
 const TARGET = Object.keys(TARGETS).find((target) => {
@@ -160,15 +160,22 @@ test('a download that ends in the middle changes nothing', async (t) => {
   at.untouched();
 });
 
+/** Returns a folder with this program and what unpacks; skips the test if one is missing. */
+function only(t, program) {
+  const bin = folder(t);
+  for (const name of [program, 'tar', 'gzip']) {
+    const found = (process.env.PATH ?? '').split(':').find((place) => existsSync(join(place, name)));
+    if (!found) return void t.skip(`${name} is missing`);
+    symlinkSync(join(found, name), join(bin, name));
+  }
+  return bin;
+}
+
 for (const program of ['curl', 'wget'])
   test(`a mirror that sends without end fills no disk with ${program}`, async (t) => {
     const at = machine(t);
-    const bin = folder(t);
-    for (const name of [program, 'tar', 'gzip']) {
-      const found = (process.env.PATH ?? '').split(':').find((place) => existsSync(join(place, name)));
-      if (!found) return t.skip(`${name} is missing`);
-      symlinkSync(join(found, name), join(bin, name));
-    }
+    const bin = only(t, program);
+    if (!bin) return;
     // No length is announced.
     const endless = (_, response) => {
       const more = () => {
@@ -189,6 +196,19 @@ for (const program of ['curl', 'wget'])
       assert.match(done.out, new RegExp(`${file} could not be downloaded[^]*(larger than ${limit} bytes|maximum|exceeded)`, 'i'));
       at.untouched();
     }
+  });
+
+for (const program of ['curl', 'wget'])
+  test(`a redirect from https to http is not followed with ${program}`, async (t) => {
+    const at = machine(t);
+    const bin = only(t, program);
+    if (!bin) return;
+    const { url: elsewhere, asked } = await serve(t, release(t));
+    const secure = await serveTls(t, (_, response) => response.writeHead(302, { location: `${elsewhere}/release.json` }).end());
+    const done = await at.run(['upgrade', '--check'], { ...secure.env, GSTACK_RELEASE_URL: secure.url, PATH: bin });
+    assert.equal(done.code, 1, done.out);
+    assert.match(done.out, /release\.json could not be downloaded/);
+    assert.deepEqual(asked, []);
   });
 
 test('the same version again downloads nothing but the manifest', async (t) => {

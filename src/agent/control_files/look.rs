@@ -9,7 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files of a git directory that configure it, or redirect it to another one.
-const GIT_FILES: [&str; 4] = ["config", "config.worktree", "commondir", "info/attributes"];
+const GIT_FILES: [&str; 5] =
+    ["config", "config.worktree", "commondir", "info/attributes", "rebase-merge/git-rebase-todo"];
+/// Folders of programs, and of remotes as older versions of git wrote them.
+const GIT_FOLDERS: [&str; 3] = ["hooks", "remotes", "branches"];
 /// The files of a project's `.gstack`.
 const RULES: [&str; 2] = ["policy.toml", "session.toml"];
 /// The most folders to look into for repositories: the top ones first.
@@ -35,7 +38,7 @@ pub(super) fn all(folder: &Path, settings: &[PathBuf]) -> Found {
             Some(Entry::File { text, .. }) if leads_into(&git, text, &tops) => continue,
             Some(Entry::File { text, .. }) => {
                 if let Some(dir) = own_directory(&git, text) {
-                    note(&dir, &["config.worktree", "commondir"], &mut found);
+                    note(&dir, &["config.worktree", "commondir", "rebase-merge/git-rebase-todo"], &mut found);
                 }
             }
             _ => {}
@@ -94,16 +97,17 @@ fn leads_into(file: &Path, text: &[u8], tops: &[PathBuf]) -> bool {
 
 fn git_directory(git: &Path, depth: usize, found: &mut Found) {
     note(git, &GIT_FILES, found);
-    let hooks = git.join("hooks");
-    let entry = files::read(&hooks);
-    if entry == Some(Entry::Folder) {
-        for hook in entries(&hooks).filter(|hook| hook.extension().is_none_or(|extension| extension != "sample")) {
-            found.extend(files::read(&hook).map(|entry| (hook, entry)));
+    for folder in GIT_FOLDERS.map(|name| git.join(name)) {
+        let entry = files::read(&folder);
+        if entry == Some(Entry::Folder) {
+            for file in entries(&folder).filter(|file| file.extension().is_none_or(|extension| extension != "sample")) {
+                found.extend(files::read(&file).map(|entry| (file, entry)));
+            }
         }
+        found.extend(entry.map(|entry| (folder, entry)));
     }
-    found.extend(entry.map(|entry| (hooks, entry)));
     for tree in folders(&git.join("worktrees")) {
-        note(&tree, &["config.worktree"], found);
+        note(&tree, &["config.worktree", "rebase-merge/git-rebase-todo"], found);
         // Git writes it as `../..`; any other leads to another repository.
         let common = tree.join("commondir");
         let entry = files::read(&common);

@@ -72,14 +72,8 @@ impl Change {
             (_, before, after) if before == after => false,
             // A folder is only of interest when something else takes its place.
             (_, None | Some(Entry::Folder), None | Some(Entry::Folder)) => false,
-            ("config" | "config.worktree", before, after) => {
-                let runs = |entry: &Option<Entry>| match entry {
-                    None => Some(Vec::new()),
-                    Some(Entry::File { text, .. }) => Some(config::that_matters(text)),
-                    Some(_) => None,
-                };
-                runs(before).is_none() || runs(before) != runs(after)
-            }
+            ("config" | "config.worktree", before, after) => differs(before, after, config::that_matters),
+            ("git-rebase-todo", before, after) => differs(before, after, config::that_runs),
             _ => true,
         }
     }
@@ -130,6 +124,16 @@ impl Change {
     }
 }
 
+/// Returns true if two versions of a file differ in the lines that `matter`.
+fn differs(before: &Option<Entry>, after: &Option<Entry>, matter: fn(&[u8]) -> Vec<String>) -> bool {
+    let lines = |entry: &Option<Entry>| match entry {
+        None => Some(Vec::new()),
+        Some(Entry::File { text, .. }) => Some(matter(text)),
+        Some(_) => None,
+    };
+    lines(before).is_none() || lines(before) != lines(after)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,7 +162,8 @@ mod tests {
         let (_kept, path) = folder();
         let before = ControlFiles::look(&path.join("sub"), Vec::new());
         assert_eq!(changed(&before), Vec::<String>::new());
-        fs::write(path.join(".git/config"), "[core]\n\tbare = false\n[branch \"a\"]\n\tremote = origin\n").unwrap();
+        let tracking = "[remote \"origin\"]\n\turl = https://h.example/\n[branch \"a\"]\n\tremote = origin\n";
+        fs::write(path.join(".git/config"), format!("[core]\n\tbare = false\n{tracking}")).unwrap();
         fs::write(path.join(".git/hooks/post-commit.sample"), "").unwrap();
         assert_eq!(changed(&before), Vec::<String>::new(), "a branch and a sample run nothing");
         fs::write(path.join(".git/config"), "[core]\n\tbare = false\n\tfsmonitor = evil\n").unwrap();

@@ -22,6 +22,7 @@ use std::sync::Arc;
 /// Frames a second without `--fps`.
 const FPS: u32 = 15;
 const MOST_FPS: u32 = 30;
+const LEFT_OUT: &str = "… not in it: what the tab showed of other sites or while a person used it";
 /// Width and height, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=1920;
 
@@ -53,7 +54,8 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     details: "Captions below the picture say what commands do. A recording ends by itself after 10 minutes, or at 512 \
         MiB of \
         pictures. If the tab or the browser closes, `video stop` saves what was recorded, as long as gstack is still \
-        running. An agent's recording shows only pages of this site. Replaces an existing file.",
+        running. An agent's recording shows only pages of this site, and nothing while a person uses the tab. \
+        Replaces an existing file.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
@@ -214,7 +216,7 @@ fn without_pictures(recording: &VideoRecording, frames: &Frames) -> Fault {
     let why = match (recording.ending(), frames.left_out()) {
         (Some(ending), _) => ended(&ending),
         (None, 0) => "the page drew nothing".to_owned(),
-        (None, _) => "the tab showed other sites only".to_owned(),
+        (None, _) => "the tab showed other sites, or what a person did there".to_owned(),
     };
     Fault::new(FaultCode::Conflict, format!("the recording has no picture: {why}"))
         .hint("Start again: gstack video start")
@@ -243,7 +245,7 @@ async fn save(context: &Context, recording: &VideoRecording, frames: &mut Frames
         "pictures": written.pictures, "from": from, "to": to, "ended": ending.as_ref().map(ended),
     }));
     output.say(ending.map(|ending| format!("… it ended before it was stopped: {}", ended(&ending))));
-    output.say((frames.left_out() > 0).then(|| "… not in it: what the tab showed of other sites".to_owned()));
+    output.say((frames.left_out() > 0).then(|| LEFT_OUT.to_owned()));
     output.files.push(path);
     Ok(output)
 }

@@ -17,6 +17,8 @@ use tokio::sync::MutexGuard;
 const WENT_AWAY: &str = "it was closed, crashed or was killed";
 const REMOTE_WENT_AWAY: &str = "it was closed, crashed or was killed, or the connection to it was lost";
 
+const REPORTED_TOO_MUCH: &str = "it reports more tabs and frames than gstack holds";
+
 /// The right to open or close a browser. At most one exists at a time for each.
 pub(crate) struct ChangeTurn<'a>(#[expect(dead_code, reason = "held, not read")] MutexGuard<'a, ()>);
 
@@ -35,7 +37,11 @@ impl Browsers {
         }
         tracing::info!(name = %self.name(), "the browser is gone");
         let was_remote = current.source.requested().is_some();
-        let why = if was_remote { REMOTE_WENT_AWAY } else { WENT_AWAY };
+        let why = match was_remote {
+            _ if browser.reported_too_much() => REPORTED_TOO_MUCH,
+            true => REMOTE_WENT_AWAY,
+            false => WENT_AWAY,
+        };
         *lock(&self.own.lost) = Some(Lost { why, was_remote });
         self.needs().tasks.spawn(self.clone().give_back(current.source));
         self.tell_closed(browser);

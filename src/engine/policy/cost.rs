@@ -8,6 +8,7 @@
 use super::action_request::{ActionKind, ActionRequest, Risk};
 use super::audit::Audit;
 use super::{TaintLog, rules};
+use gstack_base::filled_secrets;
 use gstack_base::peer::{self, Peer};
 use gstack_protocol::audit::{AuditBy, AuditEntry};
 use gstack_protocol::ids::ConversationId;
@@ -18,6 +19,8 @@ use tokio::net::UnixStream;
 const RUNS: usize = 501;
 /// The number of rules that a person could create in a year of "Allow on this site".
 const RULES: usize = 200;
+/// Lines of an answer: about 10 kB.
+const ANSWER: usize = 270;
 /// Words of one site that the agent has read: about one megabyte.
 const WORDS_READ: usize = 150_000;
 
@@ -106,6 +109,16 @@ async fn what_identity_and_policy_add_to_a_command() {
     let mut audit = Audit::at(folder.path().join("audit.jsonl"));
     let entry = decided();
     let writing = median(|| audit.append(&entry).unwrap());
+    let shown: String = (0..ANSWER).map(|number| format!("line {number} of a page's text: 20.00 € \n")).collect();
+    let nothing_filled = median(|| {
+        std::hint::black_box(filled_secrets::without(&shown));
+    });
+    for secret in ["Correct-Horse=Battery9", "918273"] {
+        filled_secrets::remember(secret, None);
+    }
+    let cleaning = median(|| {
+        std::hint::black_box(filled_secrets::without(&shown));
+    });
     eprintln!("| step | µs, median of {RUNS} |\n|---|---:|");
     for (step, time) in [
         ("who connected (once for a connection)", accept),
@@ -114,8 +127,10 @@ async fn what_identity_and_policy_add_to_a_command() {
         ("taint of what is typed, 1 MB read elsewhere", typing),
         ("taint of an address, 1 MB read elsewhere", going),
         ("the line of the audit, chained and written", writing),
+        ("an answer of 10 kB, nothing was filled in", nothing_filled),
+        ("an answer of 10 kB without a password and a code", cleaning),
     ] {
         eprintln!("| {step} | {time:.1} |");
     }
-    eprintln!("| all of it | {:.1} |", accept + again + rules_time + typing.max(going) + writing);
+    eprintln!("| all of it | {:.1} |", accept + again + rules_time + typing.max(going) + writing + cleaning);
 }

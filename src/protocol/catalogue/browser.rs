@@ -8,6 +8,8 @@ catalogue! {
     BROWSER_CLOSED_NEXT = "Open it again; conversations are kept.";
     BROWSER_GONE = "the browser is gone";
     BROWSER_GONE_NEXT = "Start the browser again: gstack connect";
+    BROWSER_TOO_MUCH = "the browser reports more tabs and frames than gstack holds, so gstack disconnected";
+    BROWSER_TOO_MUCH_NEXT = "Close tabs there, then connect again.";
     BROWSER_NOT_CONNECTED = "this tab's browser is not connected to gstack";
     BROWSER_NOT_CONNECTED_NEXT = "Open the side panel there again, or open another browser with `gstack connect`.";
     BROWSER_SILENT = "the browser does not answer";

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { signer } from './minisign.mjs';
@@ -78,6 +79,23 @@ export function release(at, target, { signed = (text) => key.sign(text), change 
   const signature = signed(text);
   if (signature !== null) writeFileSync(join(at, 'release.json.minisig'), signature);
   return at;
+}
+
+/** Serves `answer(request, response)` by https; returns its address and the settings with which curl and wget trust it. */
+export async function serveTls(t, answer) {
+  const at = folder(t);
+  const [cert, secret] = ['cert.pem', 'key.pem'].map((name) => join(at, name));
+  const pair = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', secret, '-out', cert];
+  const names = ['-subj', '/CN=Test', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync('openssl', ['req', '-x509', ...pair, '-days', '2', ...names], { stdio: 'ignore' });
+  writeFileSync(join(at, 'wgetrc'), `ca_certificate = ${cert}\n`);
+  const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(secret) }, answer);
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `https://127.0.0.1:${server.address().port}`, env: { CURL_CA_BUNDLE: cert, WGETRC: join(at, 'wgetrc') } };
 }
 
 /**

@@ -44,7 +44,7 @@ pub struct Frames {
     per_second: u64,
     /// The length of the recording in milliseconds; set by `close`.
     length: u64,
-    /// The number of frames that were not stored because they show other sites.
+    /// The number of frames that were not stored because they show other sites, or what a person did.
     left_out: usize,
 }
 
@@ -119,7 +119,7 @@ impl Frames {
         self.length
     }
 
-    /// The number of frames that were not stored because they show other sites.
+    /// The number of frames that were not stored because they show other sites, or what a person did.
     pub fn left_out(&self) -> usize {
         self.left_out
     }

@@ -1,7 +1,8 @@
-//! Which frames a model's recording may contain: those of the site that it was allowed on.
+//! Which frames a model's recording may contain: those of the site that it was allowed on, while no person uses the tab.
 //!
 //! Owns the decision. Frames arrive late, and after a navigation the browser shows the previous page for a moment:
-//! after a visit to another site, frames are dropped for a while. Pure.
+//! after a visit to another site, frames are dropped for a while. What a person types may be gone from the page when the
+//! next command could read it, so their input closes the gate until then. Pure.
 
 use gstack_base::site::SiteOrPage;
 use std::time::Duration;
@@ -15,6 +16,8 @@ const SETTLES: Duration = Duration::from_secs(1);
 pub(super) struct Gate {
     only_on: Option<SiteOrPage>,
     state: GateState,
+    /// The person used the tab, when this many commands had begun there.
+    person_since: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +31,7 @@ enum GateState {
 
 impl Gate {
     pub(super) fn new(only_on: Option<SiteOrPage>) -> Self {
-        Self { only_on, state: GateState::Open }
+        Self { only_on, state: GateState::Open, person_since: None }
     }
 
     /// Records an address that the tab shows or has just shown.
@@ -48,8 +51,20 @@ impl Gate {
         }
     }
 
+    /// Records the person's input, after this many commands had begun in the tab.
+    pub(super) fn person_acts(&mut self, commands: u64) {
+        self.person_since = self.only_on.is_some().then_some(commands);
+    }
+
+    /// Records how many commands have begun in the tab.
+    pub(super) fn commands_begun(&mut self, commands: u64, now: Instant) {
+        if self.person_since.take_if(|since| *since != commands).is_some() && self.state != GateState::Closed {
+            self.state = GateState::Opening(now + SETTLES);
+        }
+    }
+
     pub(super) fn is_open(&self) -> bool {
-        self.state == GateState::Open
+        self.state == GateState::Open && self.person_since.is_none()
     }
 
     /// When to open it; `None` if it is open or the tab shows another site.
@@ -88,10 +103,29 @@ mod tests {
     }
 
     #[test]
+    fn the_person_s_input_closes_it_until_a_while_after_the_next_command_begins() {
+        let mut gate = Gate::new(Some(SiteOrPage::of("http://a.example/1")));
+        let now = Instant::now();
+        gate.person_acts(4);
+        gate.commands_begun(4, now);
+        gate.sees("http://a.example/2", now);
+        assert!(!gate.is_open() && gate.opens_at().is_none());
+        gate.commands_begun(5, now);
+        assert_eq!((gate.is_open(), gate.opens_at()), (false, Some(now + SETTLES)));
+        gate.open();
+        assert!(gate.is_open());
+        gate.sees("http://bank.example/", now);
+        gate.person_acts(5);
+        gate.commands_begun(6, now);
+        assert!(!gate.is_open() && gate.opens_at().is_none(), "on another site it stays closed");
+    }
+
+    #[test]
     fn one_without_a_place_never_closes() {
         let mut gate = Gate::new(None);
         gate.sees("http://bank.example/", Instant::now());
         gate.lost_track(Instant::now());
+        gate.person_acts(1);
         assert!(gate.is_open());
     }
 }

@@ -120,6 +120,7 @@ impl Recorder {
             Ok(BrowserEvent::TabClosed(closed)) if closed == tab => return Some(Ending::TabClosed),
             Ok(BrowserEvent::SentOut(from, _)) if from == tab => return Some(Ending::SentOut),
             Ok(BrowserEvent::TabChanged(info)) if info.id == tab => self.gate.sees(&info.url, Instant::now()),
+            Ok(BrowserEvent::PersonActed(of)) if of == tab => self.gate.person_acts(self.commands_begun()),
             Ok(BrowserEvent::Gone) | Err(RecvError::Closed) => return Some(Ending::BrowserGone),
             Err(RecvError::Lagged(_)) => {
                 self.gate.lost_track(Instant::now());
@@ -138,6 +139,7 @@ impl Recorder {
             return Some(Ending::Refused);
         }
         self.look();
+        self.gate.commands_begun(self.commands_begun(), Instant::now());
         if !self.gate.is_open() {
             self.frames.leave_out();
             return None;
@@ -148,6 +150,11 @@ impl Recorder {
         let taken = self.frames.take(at, picture).await;
         self.recording.began.cancel();
         taken.err().map(Ending::from)
+    }
+
+    /// Returns how many commands have begun in the tab.
+    fn commands_begun(&self) -> u64 {
+        self.tab.browser().shared.state().tab_states.get(&self.tab.id()).map_or(0, |tab_state| tab_state.hold_round)
     }
 
     fn is_of_tab(&self, event: &Event) -> bool {
