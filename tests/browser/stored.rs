@@ -70,6 +70,13 @@ fn cookies_are_read_set_deleted_and_exported_one_by_one_or_of_a_site() {
         assert_eq!(world.run("cookies", &[]).await, "[]");
         assert_eq!(world.run("cookie-import", &["jar.json"]).await, "Loaded 3 cookies from jar.json");
         assert_eq!(world.run("js", &["document.cookie"]).await, "theme=dark");
+        // The browser takes the first one without an error and does not keep it.
+        let insecure = r#"[{"name": "lost", "value": "1", "domain": "a.test", "path": "/", "sameSite": "no_restriction"},
+            {"name": "kept", "value": "2", "domain": "a.test", "path": "/"}]"#;
+        std::fs::write(world.folder.path().join("insecure.json"), insecure).unwrap();
+        let fault = world.fault("cookie-import", &["insecure.json"]).await;
+        assert_eq!(fault.message, "the browser did not keep lost of a.test");
+        assert!(world.run("cookies", &["get", "kept"]).await.contains("\"2\""));
         for missing in [["get", "no"], ["delete", "no"]] {
             assert_eq!(world.fault("cookies", &missing).await.code, FaultCode::NotFound, "{missing:?}");
         }

@@ -118,6 +118,8 @@ describe('a hostile CDP client', () => {
     assert.equal(await handshake(url), 403, 'one connection at a time');
     raw.socket.close();
     await noDriver();
+    // The address waits for the client once its tabs are closed.
+    await until(async () => (await home.ok(['cdp', 'list'])).includes('waits for ci'), 'it waits again');
     const again = await Raw.open(url);
     const id = /^(\w+)/.exec(await home.ok(['cdp', 'list']))[1];
     await home.ok(['cdp', 'revoke', id]);

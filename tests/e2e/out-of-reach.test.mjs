@@ -52,7 +52,18 @@ describe('a browser whose keeper cannot be reached', { concurrency: false }, () 
   test('the home was deleted: `disconnect --force` closes it', LIMIT, async (t) => {
     const { home, keeper, browserPid } = await open(t);
     const daemon = await home.only('daemon');
-    rmSync(home.home, { recursive: true, force: true });
+    // The browser still writes into it.
+    await until(
+      () => {
+        try {
+          rmSync(home.home, { recursive: true, force: true });
+          return true;
+        } catch {
+          return false;
+        }
+      },
+      () => 'the home is still there',
+    );
     await until(
       () => !isAlive(daemon),
       () => 'the daemon lives',

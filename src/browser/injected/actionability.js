@@ -314,8 +314,12 @@ function elementAt({ x, y }) {
   let root = document;
   for (;;) {
     const top = dom.elementFromPoint(root, x, y);
-    // The list takes longer, and omits `display: contents` elements, although their text receives the event.
-    const found = top && isOwnHost(top) ? dom.elementsFromPoint(root, x, y).find((element) => !isOwnHost(element)) : top;
+    let found = top;
+    // The list takes longer. It omits `display: contents` elements, although their text receives the event.
+    if (top && (isOwnHost(top) || getComputedStyle(top).display === 'contents')) {
+      const listed = dom.elementsFromPoint(root, x, y).find((element) => !isOwnHost(element)) ?? null;
+      if (isOwnHost(top) || !listed || composedParent(top) !== listed) found = listed;
+    }
     if (!found || found === at) return at;
     at = found;
     root = shadowOf(found);

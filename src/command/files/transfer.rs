@@ -38,7 +38,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
                 true,
                 Kind::List,
                 ValueType::InputPath,
-                "Files under the working or the temp directory; a folder for an <input webkitdirectory>",
+                "Files (for webkitdirectory a folder) in the working or temp directory",
             ),
         ],
         flags: &[TIMEOUT],

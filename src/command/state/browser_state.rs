@@ -38,6 +38,8 @@ pub struct PageState {
 
 /// The result of a restore.
 pub struct Restored {
+    /// How many cookies the browser did not keep.
+    pub lost: usize,
     /// In the order of the state's pages: each page's new tab, or why it has none.
     pub pages: Vec<Result<TabId, Fault>>,
     /// The tab that commands work on.
@@ -75,7 +77,7 @@ async fn storage(context: &Context, tab: &Tab) -> Result<PageStorage, Fault> {
 
 /// Sets the cookies and opens the pages in new tabs.
 pub async fn restore(context: &Context, state: &BrowserState) -> Result<Restored, Fault> {
-    context.page().await?.set_cookies(&state.cookies).await?;
+    let lost = context.page().await?.set_cookies(&state.cookies).await?.len();
     let pages = join_all(state.pages.iter().map(|page| open(context, page))).await;
     let opened = || state.pages.iter().zip(&pages).filter_map(|(page, tab)| Some((page, *tab.as_ref().ok()?)));
     let chosen = opened().find(|(page, _)| page.current).or_else(|| opened().next());
@@ -83,7 +85,7 @@ pub async fn restore(context: &Context, state: &BrowserState) -> Result<Restored
     if let Some(id) = current {
         context.switch_to(id)?;
     }
-    Ok(Restored { pages, current })
+    Ok(Restored { lost, pages, current })
 }
 
 /// Opens a page. If its storage is missing, sets it and reloads, because the page must find it at startup.

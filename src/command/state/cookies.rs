@@ -140,7 +140,7 @@ async fn cookies(context: &Context, arguments: Arguments) -> Result<Output, Faul
         (Some("set"), Some(given)) => {
             let cookie = read_cookie(&page, &arguments, &given)?;
             let name = cookie.name.clone();
-            page.set_cookies(&[cookie]).await?;
+            set(&page, &[cookie]).await?;
             Ok(Output::text(format!("Cookie set: {name}=****")).data(json!({ "name": name })))
         }
         (Some("delete"), Some(name)) => {
@@ -242,8 +242,19 @@ async fn cookie(context: &Context, arguments: Arguments) -> Result<Output, Fault
     let page = context.page().await?;
     let cookie = read_cookie(&page, &arguments, &arguments.required("name=value")?)?;
     let name = cookie.name.clone();
-    page.set_cookies(&[cookie]).await?;
+    set(&page, &[cookie]).await?;
     Ok(Output::text(format!("Cookie set: {name}=****")))
+}
+
+/// Sets cookies. Fails if the browser does not keep one; the others stay.
+async fn set(page: &Page, cookies: &[Cookie]) -> Result<(), Fault> {
+    let lost = page.set_cookies(cookies).await?;
+    let names: Vec<String> = lost.iter().map(|cookie| format!("{} of {}", cookie.name, cookie.domain)).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let fault = Fault::new(FaultCode::BadRequest, format!("the browser did not keep {}", names.join(", ")));
+    Err(fault.hint("A cookie with SameSite=None must be Secure. Other cookies of the same call are set."))
 }
 
 async fn cookie_import(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -254,7 +265,7 @@ async fn cookie_import(context: &Context, arguments: Arguments) -> Result<Output
     let home = web_address(&page).ok();
     let host = home.as_ref().and_then(Url::host_str);
     let cookies = cookie_file::parse(&text, host)?;
-    page.set_cookies(&cookies).await?;
+    set(&page, &cookies).await?;
     let count = cookies.len();
     Ok(Output::text(format!("Loaded {count} cookies from {typed}")).data(json!({ "count": count })))
 }

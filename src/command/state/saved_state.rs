@@ -82,9 +82,13 @@ async fn load(context: &Context, file: PathBuf, name: &str) -> Result<Output, Fa
     })?;
     let restored = browser_state::restore(context, &state).await?;
     let failed = state.pages.iter().zip(&restored.pages).filter_map(|(page, tab)| Some((page, tab.as_ref().err()?)));
-    let lost: String = failed.map(|(page, fault)| format!("\nNot loaded: {} ({})", page.url, fault.message)).collect();
+    let mut lost: String =
+        failed.map(|(page, fault)| format!("\nNot loaded: {} ({})", page.url, fault.message)).collect();
     let pages = restored.pages.iter().filter(|tab| tab.is_ok()).count();
-    let cookies = state.cookies.len();
+    let cookies = state.cookies.len() - restored.lost;
+    if restored.lost > 0 {
+        lost.push_str(&format!("\nThe browser did not keep {} more cookies.", restored.lost));
+    }
     let mut output = Output::text(format!("State loaded: {cookies} cookies, {pages} pages{lost}"))
         .data(json!({ "cookies": cookies, "pages": pages }));
     output.moved_to = restored.current;

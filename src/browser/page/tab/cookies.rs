@@ -5,8 +5,12 @@
 use crate::page::error::PageError;
 use crate::page::page::Page;
 use crate::page::script::{call, tell};
+use gstack_base::clock::now_millis;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+/// In seconds. A cookie that expires so soon may be gone when it is looked for.
+const EXPIRES_SOON: f64 = 10.0;
 
 /// A cookie with all fields needed to set it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +47,14 @@ pub struct PartitionKey {
     pub has_cross_site_ancestor: bool,
 }
 
+impl Cookie {
+    /// Returns true if setting this cookie replaces the other.
+    fn is_same(&self, other: &Self) -> bool {
+        let host = |cookie: &Self| cookie.domain.trim_start_matches('.').to_ascii_lowercase();
+        self.name == other.name && self.path == other.path && host(self) == host(other)
+    }
+}
+
 #[derive(Deserialize)]
 struct Cookies {
     cookies: Vec<Cookie>,
@@ -59,15 +71,21 @@ impl Page {
         Ok(all.cookies)
     }
 
-    /// Sets cookies. Fails with `Usage` if the browser rejects one.
-    pub async fn set_cookies(&self, cookies: &[Cookie]) -> Result<(), PageError> {
+    /// Sets cookies. Returns those that the browser took without an error and did not keep: Chromium 156 answers as if it had
+    /// set a cookie with `SameSite=None` that is not secure. Fails with `Usage` if the browser rejects one.
+    pub async fn set_cookies<'a>(&self, cookies: &'a [Cookie]) -> Result<Vec<&'a Cookie>, PageError> {
         let written: Vec<Value> = cookies.iter().map(parameters).collect();
         match tell(self.session(), "Storage.setCookies", &json!({ "cookies": written })).await {
             Err(PageError::Browser(error)) if is_refusal(&error) => {
-                Err(PageError::Usage(format!("the browser did not accept these cookies: {error}")))
+                return Err(PageError::Usage(format!("the browser did not accept these cookies: {error}")));
             }
-            other => other,
+            other => other?,
         }
+        let held = self.cookies().await?;
+        // One that has expired deletes the cookie.
+        let soon = now_millis() as f64 / 1000.0 + EXPIRES_SOON;
+        let lasting = cookies.iter().filter(|cookie| cookie.expires.is_none_or(|expires| expires > soon));
+        Ok(lasting.filter(|cookie| !held.iter().any(|held| cookie.is_same(held))).collect())
     }
 
     /// Deletes these cookies.

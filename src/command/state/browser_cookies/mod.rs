@@ -162,17 +162,20 @@ fn undecryptable(browser: &str, count: usize, asked: Option<&str>) -> Fault {
         .hint("Unlock the keyring of your desktop session, or export the cookies with an extension and run: gstack cookie-import FILE")
 }
 
-/// Sets all cookies at once; if one is refused, sets them one by one. Returns how many were refused.
+/// Sets all cookies at once; if one is refused, sets them one by one. Returns how many were refused or not kept.
 async fn set(page: &Page, cookies: &[Cookie]) -> Result<usize, Fault> {
-    if page.set_cookies(cookies).await.is_ok() {
-        return Ok(0);
+    if let Ok(lost) = page.set_cookies(cookies).await {
+        return Ok(lost.len());
     }
     let mut refused = 0;
     let mut last = None;
     for cookie in cookies {
-        if let Err(error) = page.set_cookies(std::slice::from_ref(cookie)).await {
-            refused += 1;
-            last = Some(error);
+        match page.set_cookies(std::slice::from_ref(cookie)).await {
+            Ok(lost) => refused += lost.len(),
+            Err(error) => {
+                refused += 1;
+                last = Some(error);
+            }
         }
     }
     match last {
