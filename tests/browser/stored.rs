@@ -73,7 +73,7 @@ fn cookies_are_read_set_deleted_and_exported_one_by_one_or_of_a_site() {
         // The browser takes the first one without an error and does not keep it.
         let insecure = r#"[{"name": "lost", "value": "1", "domain": "a.test", "path": "/", "sameSite": "no_restriction"},
             {"name": "kept", "value": "2", "domain": "a.test", "path": "/"}]"#;
-        std::fs::write(world.folder.path().join("insecure.json"), insecure).unwrap();
+        std::fs::write(world.context.cwd.clone().unwrap().join("insecure.json"), insecure).unwrap();
         let fault = world.fault("cookie-import", &["insecure.json"]).await;
         assert_eq!(fault.message, "the browser did not keep lost of a.test");
         assert!(world.run("cookies", &["get", "kept"]).await.contains("\"2\""));

@@ -313,13 +313,10 @@ function elementAt({ x, y }) {
   /** @type {Tree | null} */
   let root = document;
   for (;;) {
+    let found = dom.elementsFromPoint(root, x, y).find((element) => !isOwnHost(element));
+    // That list omits `display: contents` elements, although their text receives the event.
     const top = dom.elementFromPoint(root, x, y);
-    let found = top;
-    // The list takes longer. It omits `display: contents` elements, although their text receives the event.
-    if (top && (isOwnHost(top) || getComputedStyle(top).display === 'contents')) {
-      const listed = dom.elementsFromPoint(root, x, y).find((element) => !isOwnHost(element)) ?? null;
-      if (isOwnHost(top) || !listed || composedParent(top) !== listed) found = listed;
-    }
+    if (top && found && top !== found && composedParent(top) === found && getComputedStyle(top).display === 'contents') found = top;
     if (!found || found === at) return at;
     at = found;
     root = shadowOf(found);

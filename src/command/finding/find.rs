@@ -25,7 +25,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         flags: &[flag("--limit", "N", ValueType::Choice, "Maximum number of elements (default: 30)")],
         summary: "Find elements by their role, name and text",
         details: "Prints one line, with its ref, for each element that has all of these words. snapshot --search also \
-            shows their ancestors. In a PDF: its lines, without refs.",
+            shows their ancestors. PDFs: lines without refs.",
         offered: Offered::Core,
         phrases: &[phrase(Verb::Find, "{words}")],
         output: "@e3 [role] \"name\", one line each, or: (nothing found)",
