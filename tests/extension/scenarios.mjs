@@ -915,7 +915,7 @@ export const scenarios = {
         params: {
           code: "daemon-down",
           hop: "daemon",
-          message: "The gstack daemon could not be started",
+          message: "gstack could not be started",
           hint: "Its folder is not writable. This shows what is wrong:",
           command: "gstack doctor",
         },

@@ -209,3 +209,11 @@ test("upper and lower case follow the catalogue's language, not the system's", (
     });
   assert.deepEqual(found, []);
 });
+
+test("only the list of connections under Debug names gstack's parts", () => {
+  const parts =
+    /daemon|d[ée]mon\b|デーモン|守护进程|native (?:messaging )?host|messagerie native|ネイティブメッセージング|本机消息|原生消息/i;
+  for (const locale of locales)
+    for (const [name, { message }] of Object.entries(catalogue(locale)))
+      if (!name.startsWith("hopName_")) assert.doesNotMatch(message, parts, `${locale} ${name}`);
+});

@@ -76,7 +76,7 @@ catalogue! {
     LOOK_AGAIN = "Run 'snapshot' to see the page as it is now.";
     NOT_LOADED = "$1 could not be loaded: $2";
     PAGE_UNREADABLE = "the page's answer can't be read";
-    SEE_DAEMON_LOG = "The details are in the daemon's log.";
+    SEE_DAEMON_LOG = "The details are in gstack's log.";
     // No browser, although one is needed.
     NO_BROWSER_FOR = "no browser is open: `$1` needs one";
     NO_BROWSER_TO_ACT = "no browser is open: commands and agents have nothing to act on";

@@ -4,12 +4,12 @@ use super::template::MessageTemplate;
 
 catalogue! {
     // The connection between the panel and the daemon.
-    DAEMON_WENT_AWAY = "the connection to the gstack daemon was lost ($1)";
+    DAEMON_WENT_AWAY = "the connection to gstack was lost ($1)";
     DAEMON_WENT_AWAY_NEXT = "It starts again by itself. If it does not, run `gstack doctor`.";
-    DAEMON_NO_ANSWER = "the gstack daemon started but does not answer: $1";
-    DAEMON_NO_ANSWER_NEXT = "Run `gstack doctor`, or read the daemon's log.";
-    DAEMON_NOT_STARTED = "the gstack daemon could not start ($1)";
-    DAEMON_NOT_STARTED_LOG = "the gstack daemon could not start ($1). Its log ends: $2";
+    DAEMON_NO_ANSWER = "gstack started but does not answer: $1";
+    DAEMON_NO_ANSWER_NEXT = "Run `gstack doctor`, or read gstack's log.";
+    DAEMON_NOT_STARTED = "gstack could not start ($1)";
+    DAEMON_NOT_STARTED_LOG = "gstack could not start ($1). Its log ends: $2";
     WHOLE_LOG = "The whole log: $1";
     UPDATING = "gstack is being updated: running turns finish, then the new version takes over";
     SEND_IN_A_MOMENT = "Send it again in a moment.";
@@ -35,14 +35,14 @@ catalogue! {
     NOT_OUR_FILE = "gstack did not write $1";
     NOT_OUR_FILE_NEXT = "Only what a command has just written can be attached by its path.";
     NO_HELLO = "the extension has not sent hello";
-    VERSIONS_MAY_DIFFER = "The extension and the daemon may have different versions: reload the extension.";
-    HOST_UNREADABLE = "the native host's first message can't be read: $1";
-    HOST_UNREADABLE_NEXT = "The host has a different version. Run `gstack install-host` again.";
+    VERSIONS_MAY_DIFFER = "The extension and the gstack program may have different versions: reload the extension.";
+    HOST_UNREADABLE = "gstack's first message can't be read: $1";
+    HOST_UNREADABLE_NEXT = "The program and the extension have different versions. Run `gstack install-host` again.";
     CHROME_UNREADABLE = "Chrome's message could not be read: $1";
     CHROME_UNREADABLE_NEXT = "Reload the extension; the connection starts again.";
-    DAEMON_CLOSED = "the gstack daemon closed the connection";
+    DAEMON_CLOSED = "gstack closed the connection";
     CONVERSATION_IN_USE = "$1 is in use by another gstack";
-    CONVERSATION_IN_USE_NEXT = "Run gstack status: another daemon works on this folder. Stop it, or use another session.";
+    CONVERSATION_IN_USE_NEXT = "Run gstack status: another gstack works on this folder. Stop it, or use another session.";
     NOTE_NOT_LEFT = "the note can't be saved in $1: $2";
     NOTE_NOT_LEFT_NEXT = "Make the folder writable by you, or choose another one for this conversation.";
     FOLDER_HOLDS_GSTACK = "$1 is off limits: it contains gstack's own files";
@@ -54,7 +54,7 @@ catalogue! {
     NO_EXTENSION_NEXT = "Open one with `gstack connect`, or register your everyday browser with `gstack install-host`.";
     NO_PANEL = "no side panel is open";
     NO_PANEL_NEXT = "Click gstack's icon in the browser's toolbar, or run `gstack connect`.";
-    HOST_STOPPED = "gstack's native messaging host (PID $1) is stopped";
+    HOST_STOPPED = "the program that links the browser with gstack (PID $1) is stopped";
     HOST_STOPPED_NEXT = "Continue it (kill -CONT $1), or end the process: the browser starts another one.";
     EXTENSION_SILENT = "the extension does not answer";
     PANEL_SILENT = "the side panel does not answer";
