@@ -186,6 +186,12 @@ async fn shows_other_documents(world: &World) {
     assert!(text.ends_with("No text: it shows 1 drawing. `screenshot` shows them."), "{text}");
     world.run("js", &["document.body.innerHTML = ''"]).await;
     assert!(world.run("snapshot", &["-i"]).await.ends_with("The page is empty."));
+    world.run("js", &["document.body.innerHTML = '<p>Words'"]).await;
+    let text = world.run("snapshot", &["-i"]).await;
+    assert!(text.ends_with("The page has text, but nothing to click or fill: `text` reads it."), "{text}");
+    world.run("js", &["document.body.innerHTML = '<p hidden>Words'"]).await;
+    let text = world.run("snapshot", &["-i"]).await;
+    assert!(text.ends_with("The page has text, but hides all of it."), "{text}");
 }
 
 async fn pictures_what_scrolls_inside(world: &World) {

@@ -16,6 +16,8 @@ function adoptedSheets() {
 /** Returns what there is beside text, and whether the document is still loading. */
 function readShown() {
   const count = (/** @type {string} */ selector) => Array.from(dom.querySelectorAll(document, selector)).filter(isVisible).length;
+  const body = dom.body(document);
+  const isReadable = body !== null && /\S/.test(dom.innerText(body));
   return {
     kind: dom.contentType(document),
     loading: dom.readyState(document) === 'loading',
@@ -23,6 +25,7 @@ function readShown() {
     drawings: count('canvas, svg'),
     pictures: count('img'),
     videos: count('video'),
-    hidden: /\S/.test(dom.textContent(dom.body(document) ?? dom.documentElement(document)) ?? ''),
+    readable: isReadable,
+    hidden: !isReadable && /\S/.test(dom.textContent(body ?? dom.documentElement(document)) ?? ''),
   };
 }

@@ -1,4 +1,4 @@
-//! Explains an empty answer: describes the content of a tab that has no text.
+//! Explains an empty answer: describes the content of a tab that has no text, or no controls.
 //!
 //! Owns the words.
 
@@ -17,11 +17,13 @@ struct Shown {
     drawings: usize,
     pictures: usize,
     videos: usize,
+    /// It has text that people can read, so that only the controls are missing.
+    readable: bool,
     hidden: bool,
 }
 
 impl Page {
-    /// Explains why the tab has no text, and names the command that shows its content.
+    /// Explains why the tab has no text or no controls, and names the command that shows its content.
     pub async fn why_empty(&self) -> Result<String, PageError> {
         if self.shows_pdf().await? {
             return Ok(
@@ -58,15 +60,18 @@ impl Shown {
             }
             None => {}
         }
+        if self.loading {
+            return "The page is still loading: `wait --load`.".to_owned();
+        }
+        if self.readable {
+            return "The page has text, but nothing to click or fill: `text` reads it.".to_owned();
+        }
         let parts: Vec<String> =
             [(self.frames, "frame"), (self.drawings, "drawing"), (self.pictures, "picture"), (self.videos, "video")]
                 .into_iter()
                 .filter(|(count, _)| *count > 0)
                 .map(|(count, name)| counted(count, name))
                 .collect();
-        if self.loading {
-            return "The page is still loading: `wait --load`.".to_owned();
-        }
         match (parts.is_empty(), self.hidden) {
             (false, _) if self.frames > 0 => {
                 format!("No text of its own: it shows {}. `snapshot` lists what is in frames.", parts.join(", "))
