@@ -190,6 +190,11 @@ fn lists_are_filtered_and_cover_workers_sockets_events_and_popups() {
         popup.run("wait", &["--load"]).await;
         let (text, _) = shown_with(&popup, &number(&popup, "/long").await, "abcdefghij").await;
         assert!(text.contains("[document]"), "{text}");
+        // The browser's own page about a failure is not what the server sent.
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        world.fault("goto", &[&format!("http://{closed}/nobody")]).await;
+        let (_, data) = shown_with(&world, &number(&world, "/nobody").await, "ERR_CONNECTION_REFUSED").await;
+        assert_eq!(data["bytes"], Value::Null, "{data}");
         world
     });
 }

@@ -183,7 +183,8 @@ impl From<PageError> for Fault {
                 (FaultCode::OutcomeUnknown, catalogue::LOOK_AT_SNAPSHOT.into())
             }
             PageError::FilesNotMoved(_) => (FaultCode::Storage, catalogue::LOOK_AGAIN.into()),
-            PageError::Usage(_) => (FaultCode::BadRequest, catalogue::SEE_HELP.into()),
+            // The client adds how the command is written.
+            PageError::Usage(_) => return Fault::new(FaultCode::BadRequest, message).at(Hop::Browser).page_words(page_words),
             PageError::Timeout { .. }
             | PageError::DocumentGone
             | PageError::FrameLost

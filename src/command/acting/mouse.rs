@@ -35,7 +35,7 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
 async fn mouse(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let values = arguments.list("value");
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    let number = |text: &str| arguments.number::<f64>("mouse", text);
+    let number = |text: &str| arguments.number::<f64>("X or Y", text);
     let (act, said) = match (arguments.required("act")?.as_str(), values.as_slice()) {
         ("move", [x, y]) => (MouseAct::Move { x: number(x)?, y: number(y)? }, format!("Mouse at {x},{y}")),
         ("down", rest @ ([] | [_])) => (MouseAct::Down(button(rest.first())?), "Mouse button down".to_owned()),

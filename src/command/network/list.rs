@@ -72,7 +72,8 @@ async fn network(context: &Context, arguments: Arguments) -> Result<Output, Faul
         (Some("list"), None) => list(context, &page, &arguments),
         (None, _) => all(context, &page, &arguments),
         (Some("list"), Some(id)) => Err(wrong(format!("network list does not take {id:?}"))),
-        (Some(other), _) => Err(wrong(format!("network does not know {other:?}"))),
+        (Some(other), _) => Err(wrong(format!("network does not know {other:?}"))
+            .hint("network list shows the requests with their numbers, network show ID one of them.")),
     }
 }
 

@@ -35,6 +35,11 @@ pub(super) fn header_of<'a>(headers: &'a [Header], wanted: &str) -> Option<&'a s
     headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())
 }
 
+/// Returns the size of the answer. What the browser counts for a failed document is its own error page.
+fn size_of(request: &RequestRecord) -> Option<u64> {
+    request.size.filter(|_| request.failed.is_none())
+}
+
 /// Formats `GET http://a.example/ → 200 (34ms, 120B)`.
 pub(super) fn line(request: &RequestRecord, address: &str) -> String {
     let outcome = match (&request.failed, request.status) {
@@ -44,14 +49,14 @@ pub(super) fn line(request: &RequestRecord, address: &str) -> String {
     };
     let mut numbers: Vec<String> = Vec::new();
     numbers.extend(request.took.map(|millis| format!("{millis}ms")));
-    numbers.extend(request.size.map(|bytes| format!("{bytes}B")));
+    numbers.extend(size_of(request).map(|bytes| format!("{bytes}B")));
     let numbers = if numbers.is_empty() { String::new() } else { format!(" ({})", numbers.join(", ")) };
     format!("{} {address} → {outcome}{numbers}", request.method)
 }
 
 pub(super) fn fields(request: &RequestRecord, address: &str) -> Value {
     json!({ "method": request.method, "url": address, "status": request.status, "ms": request.took,
-        "bytes": request.size, "failed": request.failed })
+        "bytes": size_of(request), "failed": request.failed })
 }
 
 /// Returns the request's fields with its number, type and time.

@@ -113,7 +113,6 @@ catalogue! {
     NOT_FETCHED_NEXT = "Check the address. If the site requires a sign-in, sign in to it in this browser first.";
     NOT_FETCHED_REFUSED = "it leads to $1, an address that gstack does not open";
     NOT_FETCHED_REFUSED_NEXT = "Only http and https addresses are fetched, and never a cloud metadata service.";
-    SEE_HELP = "See: gstack help";
     NO_STYLE_CHANGE = "there is no modification to revert";
     NO_STYLE_CHANGE_NEXT = "See them: gstack inspect <sel> --history";
     NOTHING_PICKED_YET = "Pick one in the side panel, or name one: inspect <sel>";
