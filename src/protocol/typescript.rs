@@ -72,7 +72,22 @@ impl Collector {
         collector.take::<Fault>();
         collector.take::<PanelId>();
         methods::walk(&mut collector);
+        collector.name_repeats();
         collector
+    }
+
+    /// Writes a type's name where ts-rs writes all of it once more: in a type that flattens a union.
+    fn name_repeats(&mut self) {
+        let of = |(name, text): (&String, &String)| {
+            let (_, body) = text.split_once(&format!("export type {name} = "))?;
+            Some((name.clone(), format!("({})", body.strip_suffix(";\n").filter(|body| body.contains('\n'))?)))
+        };
+        let bodies: Vec<(String, String)> = self.declarations.iter().filter_map(of).collect();
+        for text in self.declarations.values_mut() {
+            for (name, body) in &bodies {
+                *text = text.replace(body, name);
+            }
+        }
     }
 
     fn take<T: TS + 'static + ?Sized>(&mut self) {
