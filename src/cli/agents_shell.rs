@@ -40,6 +40,7 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         Invocation::Instances(Instances::Trust | Instances::Untrust) => Some("decide about a project's file"),
         Invocation::Profiles(Profiles::Delete { .. }) => Some("delete a profile"),
         Invocation::Tunnel(tunnel::Wanted::Open(_)) => Some("open a tunnel to another machine"),
+        Invocation::Flow(wanted) if wanted.is_persons_own() => Some("run, save or allow a flow"),
         Invocation::Fleet(_) => Some("run a fleet of browsers"),
         Invocation::Connect { remote: Some(_), .. } => Some("connect to a browser on another machine"),
         Invocation::InstallHost { .. }
@@ -62,6 +63,7 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         | Invocation::ContinueChat
         | Invocation::Sessions(_)
         | Invocation::Evidence(_)
+        | Invocation::Flow(_)
         | Invocation::Settings(_)
         | Invocation::Approvals(_)
         | Invocation::Panels(_)

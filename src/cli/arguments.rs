@@ -8,6 +8,7 @@ use super::cdp::{self, Cdp};
 use super::command_line::{self, is_of_browser};
 use super::evidence::{self, Evidence};
 use super::fleet;
+use super::flow::{self, Flows};
 use super::instances::{self, Instances};
 use super::mcp::{self, Mcp};
 use super::panels::{self, Panels};
@@ -127,6 +128,8 @@ pub enum Invocation {
     Instances(Instances),
     /// `gstack profiles`: the browser profiles.
     Profiles(Profiles),
+    /// `gstack flow`: the flows.
+    Flow(Flows),
     /// `gstack run`: a script or a flow over many browsers.
     Fleet(fleet::Wanted),
     /// `gstack panels`: the confirmed side panels.
@@ -181,8 +184,13 @@ impl Invocation {
                 | Self::Mcp(Mcp::Serve { .. } | Mcp::Install { .. })
                 | Self::Cdp(Cdp::Open(_) | Cdp::Provider(_))
                 | Self::Tunnel(tunnel::Wanted::Open(_))
-                | Self::Browser { .. }
         ) || matches!(self, Self::Policy(wanted) if wanted.is_about_a_browser())
+            || self.runs_browser_commands()
+    }
+
+    /// Returns whether it runs browser commands as this terminal's own: one, or those of a flow.
+    pub(super) fn runs_browser_commands(&self) -> bool {
+        matches!(self, Self::Browser { .. }) || matches!(self, Self::Flow(wanted) if wanted.acts())
     }
 
     /// Returns whether it uses one instance, which is to be chosen. The others concern all instances, or none.
@@ -384,6 +392,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "approvals" => Invocation::Approvals(approvals::parse(matches)),
         "policy" => Invocation::Policy(policy::parse(matches)),
         "instances" => Invocation::Instances(instances::parse(matches)),
+        "flow" => Invocation::Flow(flow::parse(matches)),
         "run" => Invocation::Fleet(fleet::parse(matches)),
         "profiles" => Invocation::Profiles(profiles::parse(matches)),
         "panels" => Invocation::Panels(panels::parse(matches)),

@@ -84,7 +84,13 @@ fn was_killed(home: &Home, fault: &Fault) -> bool {
     is_cut_off && State::read(home).is_some()
 }
 
-fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choice) -> Result<CommandRequest, Fault> {
+/// Returns the request of a command that this terminal runs.
+pub(super) fn request(
+    command: String,
+    args: Vec<String>,
+    globals: &Globals,
+    choice: &Choice,
+) -> Result<CommandRequest, Fault> {
     let here = here()?;
     let (tab_id, browser) = place(globals.tab, globals.browser.as_ref())?;
     Ok(CommandRequest {

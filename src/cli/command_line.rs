@@ -4,8 +4,8 @@
 //! command that it was called with: all of them take milliseconds.
 
 use super::{
-    approvals, audit, auth, cdp, evidence, fleet, help, instances, mcp, panels, policy, profiles, remote, sessions,
-    settings, skill, tunnel,
+    approvals, audit, auth, cdp, evidence, fleet, flow, help, instances, mcp, panels, policy, profiles, remote,
+    sessions, settings, skill, tunnel,
 };
 use clap::{Arg, ArgAction, Command};
 use gstack_command::registry;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 type Build = (&'static str, fn() -> Command);
 
 /// gstack's own commands.
-const OWN: [Build; 30] = [
+const OWN: [Build; 31] = [
     ("connect", connect),
     ("disconnect", disconnect),
     ("stop", || Command::new("stop").about("End the gstack daemon; the browser stays open")),
@@ -32,6 +32,7 @@ const OWN: [Build; 30] = [
     ("policy", policy::command),
     ("instances", instances::command),
     ("profiles", profiles::command),
+    ("flow", flow::command),
     ("run", fleet::command),
     ("panels", panels::command),
     ("audit", audit::command),

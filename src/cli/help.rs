@@ -42,7 +42,7 @@ const OWN: [(&str, &[&str]); 3] = [
             "tunnel",
         ],
     ),
-    ("gstack itself", &["disconnect", "stop", "restart", "instances", "profiles", "run", "settings"]),
+    ("gstack itself", &["disconnect", "stop", "restart", "instances", "profiles", "flow", "run", "settings"]),
     ("Installation", &["install-host", "uninstall-host", "upgrade", "skill", "completions", "man"]),
 ];
 

@@ -50,6 +50,16 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("instances stop", JsonOutput::Whole("{stopped: string[], failed?: number}")),
     ("instances trust", JsonOutput::Whole("{file: string, trusted: boolean}")),
     ("instances untrust", JsonOutput::Whole("{file: string, trusted: boolean}")),
+    ("flow", JsonOutput::Whole(FLOWS)),
+    ("flow list", JsonOutput::Whole(FLOWS)),
+    ("flow show", JsonOutput::Whole("{file: string, allowed: boolean, flow: unknown}")),
+    ("flow check", JsonOutput::Whole("{file: string, problems: {line: number, message: string, hint: string}[]}")),
+    ("flow trust", JsonOutput::Whole("{file: string, allowed: boolean}")),
+    ("flow run", JsonOutput::Whole(FLOW_REPORT)),
+    ("flow save", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
+    ("flow import", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
+    ("flow export", JsonOutput::Text("the program")),
+    ("flow schema", JsonOutput::Text("the JSON Schema")),
     ("run", JsonOutput::Whole(FLEET)),
     ("profiles", JsonOutput::Whole(PROFILES)),
     ("profiles list", JsonOutput::Whole(PROFILES)),
@@ -113,6 +123,12 @@ const EXPORT: &str = "{conversation: ConversationInfo, events: ChatEvent[]}";
 const INSTANCES: &str = "[{name: string, state: string, current: boolean, chosenBy?: string, home: string, pid: number | null, \
     browserPid: number | null, mode: string | null, profile: string | null, tabs: number | null, \
     browsers: NamedBrowserInfo[], leftOpen?: string[], memory: number | null, since: number | null, fault?: Fault}]";
+const FLOWS: &str = "[{name: string, about: string, file: string, own: boolean, allowed: boolean, parameters: string[], \
+    steps: number, problems?: {line: number, message: string, hint: string}[]}]";
+const FLOW_REPORT: &str = "{flow: string, file: string, run: string, outcome: string, startedAt: number, millis: number, \
+    of: number, steps: {step: number, told: string, outcome: string, millis: number, element?: {ref: string, role: string, \
+    name: string, beside: string, score: number}, candidates?: {ref: string, role: string, name: string, beside: string, \
+    score: number}[], message?: string, hint?: string}[]}";
 const FLEET: &str = "{version: number, run: string, flow: string, startedAt: string, endedAt: string, interrupted: boolean, \
     browsers: number, sessions: number, totals: {items: number, ok: number, failed: number, timedOut: number, lost: number, \
     notRun: number}, failure?: string, left?: string[], lost: {index: number, session: string, node?: string, \

@@ -24,6 +24,7 @@ mod doctor;
 mod ending;
 mod evidence;
 mod fleet;
+mod flow;
 mod help;
 mod here;
 mod hidden_input;
@@ -140,7 +141,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
              commands. Others take --tab.",
         ));
     }
-    if globals.driver.is_some() && (globals.remote.is_some() || !matches!(invocation, Invocation::Browser { .. })) {
+    if globals.driver.is_some() && (globals.remote.is_some() || !invocation.runs_browser_commands()) {
         return Err(Fault::new(FaultCode::BadRequest, "--driver is for browser commands on this machine")
             .hint("Leave it out here. A tunnel and `gstack mcp` take --name."));
     }
@@ -273,6 +274,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Instances(wanted) => {
             return instances::run(&home, wanted, (globals.session.as_deref(), &choice), json, terminal).await;
         }
+        Invocation::Flow(wanted) => return flow::run(&client, wanted, (&globals, &choice)).await,
         Invocation::Fleet(wanted) => return fleet::run(&home, wanted, json).await,
         Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => {
@@ -318,7 +320,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
 /// old one if turns keep it busy.
 async fn renew(home: &Home, invocation: &Invocation) {
     let patient = matches!(invocation, Invocation::Connect { .. } | Invocation::Chat { .. });
-    if !patient && !matches!(invocation, Invocation::Browser { .. }) {
+    if !patient && !invocation.runs_browser_commands() {
         return;
     }
     let waits = |handing_over: &HandingOver| {

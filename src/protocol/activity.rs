@@ -3,7 +3,7 @@
 //! Owns the structure. Arguments are redacted before they are added.
 
 use super::basics::Millis;
-use super::ids::TabId;
+use super::ids::{TabId, TurnId};
 use serde::{Deserialize, Serialize};
 
 /// An entry's number since the daemon started: 1, 2, 3 …
@@ -24,11 +24,19 @@ pub struct ActivityEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "for-tests", ts(optional))]
     pub driver: Option<String>,
+    /// The turn, if a conversation's agent asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "for-tests", ts(optional))]
+    pub turn: Option<TurnId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<TabId>,
     pub command: String,
     /// Redacted.
     pub args: Vec<String>,
+    /// The elements that its refs name, in the order of its arguments, as the page named them. Redacted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "for-tests", ts(optional, as = "Option<Vec<ActivityElement>>"))]
+    pub elements: Vec<ActivityElement>,
     pub outcome: ActivityOutcome,
     /// Absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,6 +45,17 @@ pub struct ActivityEntry {
     /// One line about the result: `Clicked @e3 → now at https://…`, or the reason of a failure. Never page content.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
+}
+
+/// An element of an entry. Its role and name are page content: data, never markup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ActivityElement {
+    /// `@e3`
+    #[serde(rename = "ref")]
+    pub reference: String,
+    pub role: String,
+    pub name: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -258,6 +258,24 @@ describe('--json of the program’s own commands', () => {
     assert.deepEqual([code, totals.ok, totals.failed], [1, 1, 1]);
   });
 
+  test('a flow, from what was done to a run', async () => {
+    await scene.home.run(['goto', `${scene.site.origin}/form`]);
+    const { flow } = await run('flow save', 'made', '--terminal');
+    assert.equal(flow.steps.at(-1).act, 'goto');
+    const recording = { title: 'x', steps: [{ type: 'navigate', url: `${scene.site.origin}/form` }] };
+    writeFileSync(path.join(scene.home.person, 'recording.json'), JSON.stringify(recording));
+    assert.deepEqual((await run('flow import', 'imported', 'recording.json')).leftOut, []);
+    assert.deepEqual(
+      (await run('flow list')).map(({ name }) => name),
+      ['imported', 'made'],
+    );
+    await run('flow');
+    await run('flow show', 'imported');
+    assert.deepEqual((await run('flow check', 'imported')).problems, []);
+    assert.equal((await run('flow trust', 'imported')).allowed, true);
+    assert.equal((await run('flow run', 'imported')).outcome, 'done');
+  });
+
   test('the whole, its health, its end and its start; and no command is left out', async () => {
     await run('status');
     await run('doctor');

@@ -145,6 +145,13 @@ impl Pages {
         memory.refs().label_of(name).map(str::to_owned)
     }
 
+    /// Returns the role and the name of a ref's element in the tab's newest snapshot.
+    pub fn role_and_name(&self, tab: TabId, name: &str) -> Option<(String, String)> {
+        let name = RefName::parse(name)?;
+        let memory = lock(&self.memories).get(&tab).cloned()?;
+        memory.refs().role_and_name(name)
+    }
+
     /// Returns the number of console messages and of requests remembered for a tab.
     pub(super) fn remembered(&self, tab: TabId) -> (usize, usize) {
         let memory = lock(&self.memories).get(&tab).cloned();

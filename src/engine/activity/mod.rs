@@ -13,9 +13,11 @@ use gstack_base::clock::now_millis;
 use gstack_base::home::Home;
 use gstack_base::mutex::lock;
 use gstack_command::{Call, Category, Spec, redaction, registry};
-use gstack_protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage, ActivitySource};
+use gstack_protocol::activity::{
+    ActivityElement, ActivityEntry, ActivityId, ActivityOutcome, ActivityPage, ActivitySource,
+};
 use gstack_protocol::fault::{Fault, FaultCode};
-use gstack_protocol::ids::{PanelId, TabId};
+use gstack_protocol::ids::{PanelId, TabId, TurnId};
 use ring::Activity;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -24,6 +26,8 @@ use tokio::sync::broadcast;
 /// Limits of one argument and of one result, in characters.
 const LONGEST_WORD: usize = 500;
 const LONGEST_RESULT: usize = 200;
+/// The limit of an element's name.
+const LONGEST_NAME: usize = 200;
 
 /// A handle to the activity log. Cheap to clone.
 #[derive(Clone)]
@@ -41,12 +45,21 @@ pub(super) struct Source {
     pub(super) kind: ActivitySource,
     /// The name of a registered driver.
     pub(super) driver: Option<String>,
+    /// The turn of a conversation's agent.
+    pub(super) turn: Option<TurnId>,
 }
 
 impl From<ActivitySource> for Source {
     fn from(kind: ActivitySource) -> Self {
-        Self { kind, driver: None }
+        Self { kind, driver: None, turn: None }
     }
+}
+
+/// What an entry says of its command, redacted.
+struct About {
+    command: String,
+    shown: Vec<String>,
+    elements: Vec<ActivityElement>,
 }
 
 /// The first page of a stream and the receiver of what follows.
@@ -134,8 +147,28 @@ impl ActivityLog {
 
     /// Records that a command begins, in this tab if it has one. Redacts its arguments.
     pub(super) fn begin(&self, source: impl Into<Source>, tab_id: Option<TabId>, call: &Call) -> Begun {
-        let shown = redaction::arguments(call);
-        self.begin_entry(source.into(), tab_id, call.spec.name.to_owned(), shown, Some(call.clone()), &[])
+        self.begin_on(source, tab_id, call, &|_| None)
+    }
+
+    /// Like `begin`, and records the elements that the call's refs name. `described` returns the role and the name of one.
+    pub(super) fn begin_on(
+        &self,
+        source: impl Into<Source>,
+        tab_id: Option<TabId>,
+        call: &Call,
+        described: &dyn Fn(&str) -> Option<(String, String)>,
+    ) -> Begun {
+        let refs = call.elements().into_iter().map(|target| target.to_string());
+        let element = |reference: String| {
+            let (role, name) = described(&reference)?;
+            Some(ActivityElement { reference, role, name: cut(redaction::text(&name), LONGEST_NAME) })
+        };
+        let about = About {
+            command: call.spec.name.to_owned(),
+            shown: redaction::arguments(call),
+            elements: refs.filter_map(element).collect(),
+        };
+        self.begin_entry(source.into(), tab_id, about, Some(call.clone()), &[])
     }
 
     /// Records a command line that cannot be parsed. It will not run, and any of its words may be a secret.
@@ -147,15 +180,15 @@ impl ActivityLog {
         words: &[String],
     ) -> Begun {
         let name = registry::find(command).map_or_else(|| cut(redaction::text(command), 40), |s| s.name.to_owned());
-        self.begin_entry(source.into(), tab_id, name, redaction::unreadable(words), None, words)
+        let about = About { command: name, shown: redaction::unreadable(words), elements: Vec::new() };
+        self.begin_entry(source.into(), tab_id, about, None, words)
     }
 
     fn begin_entry(
         &self,
         source: Source,
         tab_id: Option<TabId>,
-        command: String,
-        shown: Vec<String>,
+        About { command, shown, elements }: About,
         call: Option<Call>,
         words: &[String],
     ) -> Begun {
@@ -164,9 +197,11 @@ impl ActivityLog {
             at: now_millis(),
             source: source.kind,
             driver: source.driver,
+            turn: source.turn,
             tab_id,
             command,
             args: shown.into_iter().map(|word| cut(word, LONGEST_WORD)).collect(),
+            elements,
             outcome: ActivityOutcome::Running,
             duration_ms: None,
             result: String::new(),

@@ -144,7 +144,11 @@ impl Commands {
         let kind = source.kind;
         let tab = request.tab_id.or_else(|| self.browsers.current_tab());
         let begun = match &call {
-            Ok(call) => self.activity.begin(source, tab, call),
+            Ok(call) => {
+                let pages = self.browsers.pages_with(tab).map(|(_, pages)| pages);
+                let described = |name: &str| pages.as_ref()?.role_and_name(tab?, name);
+                self.activity.begin_on(source, tab, call, &described)
+            }
             Err(_) => self.activity.begin_unreadable(source, tab, &request.command, &request.args),
         };
         // Report an error in the arguments before starting a browser.
@@ -351,7 +355,7 @@ impl Commands {
 /// Returns where the commands of a driver that acts as the person are recorded to come from.
 fn source_of(driver: &Driver) -> Source {
     let kind = if driver.kind == DriverKind::Terminal { ActivitySource::Terminal } else { ActivitySource::Mcp };
-    Source { kind, driver: Some(driver.name.clone()) }
+    Source { driver: Some(driver.name.clone()), ..kind.into() }
 }
 
 /// Marks the browser as new in the outcome.

@@ -17,8 +17,8 @@ impl ConversationTools {
     /// Returns where a call is recorded to come from.
     pub(super) fn source(&self) -> Source {
         match &self.driver {
-            Some(driver) => Source { kind: ActivitySource::Mcp, driver: Some(driver.name.clone()) },
-            None => ActivitySource::Agent.into(),
+            Some(driver) => Source { driver: Some(driver.name.clone()), ..ActivitySource::Mcp.into() },
+            None => Source { turn: self.conversation().turn(), ..ActivitySource::Agent.into() },
         }
     }
 

@@ -191,7 +191,9 @@ impl ConversationTools {
     ) -> Result<ToolResult, Fault> {
         let working = || self.services.tabs.sets().working(self.conversation());
         let tab = named.or_else(working).or_else(|| self.services.browsers.current_tab());
-        let begun = self.services.activity.begin(self.source(), tab, &call);
+        let pages = self.services.browsers.pages_with(tab).map(|(_, pages)| pages);
+        let described = |name: &str| pages.as_ref()?.role_and_name(tab?, name);
+        let begun = self.services.activity.begin_on(self.source(), tab, &call, &described);
         let act = ActNotes::begin(self, &call, step);
         let outcome = self.run_permitted(call, named, step, cancel.clone(), &act).await;
         let said = outcome.as_ref().map(|result| result.text.as_str());

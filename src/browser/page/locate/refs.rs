@@ -102,6 +102,13 @@ impl RefTable {
     pub(in crate::page) fn role(&mut self, name: RefName, role: &str) {
         self.roles.insert(name, role.to_owned());
     }
+    /// Returns the role and the name of a ref's element, from the newest snapshot that listed it.
+    pub(in crate::page) fn role_and_name(&self, name: RefName) -> Option<(String, String)> {
+        let role = self.roles.get(&name)?.clone();
+        let label = self.label_of(name).filter(|label| *label != role).unwrap_or_default().to_owned();
+        Some((role, label))
+    }
+
     /// Returns the role and name of a ref from the newest snapshot that listed it, even if it is stale.
     pub(super) fn described(&self, name: RefName) -> Option<String> {
         let known = self.roles.get(&name).map(|role| describe(role, self.label_of(name)));

@@ -1,0 +1,175 @@
+//! `gstack flow`: what was done once in a browser, run again without a model.
+//!
+//! Owns the order of each subcommand. `gstack_flows` owns the files and the runs, `options` the options, `text` the text.
+
+mod options;
+mod text;
+
+use super::arguments::Globals;
+use super::choice::Choice;
+use super::here::driver;
+use super::terminal::{OUTCOME_UNKNOWN, USAGE, clean, print, print_line, show, visible_line};
+use super::{browser_command, confirm};
+use gstack_base::clock::now_millis;
+use gstack_base::counted::counted;
+use gstack_base::home::Home;
+use gstack_base::lineage;
+use gstack_client::http::Client;
+use gstack_flows::{
+    Commands, FlowError, Found, Made, Outcome, Record, SCHEMA, StepReport, Wanted, allow, distil, export, find, import,
+    list, save,
+};
+use gstack_protocol::activity::ActivityPage;
+use gstack_protocol::command::CommandResult;
+use gstack_protocol::fault::{Fault, FaultCode};
+pub use options::Flows;
+pub(super) use options::{command, parse};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use text::{lines, step_line, summary, told};
+
+/// Sends the commands of a flow as this terminal sends its own.
+struct Sender<'a> {
+    client: &'a Client,
+    globals: &'a Globals,
+    choice: &'a Choice,
+}
+
+impl Commands for Sender<'_> {
+    async fn run(&self, command: &str, words: Vec<String>) -> Result<CommandResult, Fault> {
+        let request = browser_command::request(command.to_owned(), words, self.globals, self.choice)?;
+        self.client.post("/command", &request).await
+    }
+}
+
+pub(super) async fn run(
+    client: &Client,
+    wanted: Flows,
+    (globals, choice): (&Globals, &Choice),
+) -> Result<ExitCode, Fault> {
+    let (home, json) = (client.home(), globals.json);
+    let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let found = |flow: &str| find(home, &folder, flow);
+    match wanted {
+        Flows::List => {
+            let listed = list(home, &folder)?;
+            show(json, &listed, || lines(&listed))?;
+        }
+        Flows::Show { flow } => {
+            let found = found(&flow)?;
+            let flow = found.flow()?;
+            let shown = json!({ "file": found.file, "allowed": found.may_run, "flow": flow });
+            show(json, &shown, || clean(&told(&found, &flow)))?;
+        }
+        Flows::Check { flow } => return check(&found(&flow)?, json),
+        Flows::Trust { flow, yes } => {
+            let found = found(&flow)?;
+            // It is shown and kept only if it can run.
+            found.flow()?;
+            trust(home, &found, yes).await?;
+            let file = visible_line(&found.file.display().to_string());
+            show(json, &json!({ "file": found.file, "allowed": true }), || {
+                format!("{file} may run with this content.")
+            })?;
+        }
+        Flows::Run { flow, set, from, timeout } => {
+            let found = found(&flow)?;
+            let sender = Sender { client, globals, choice };
+            let each = |step: &StepReport| {
+                if !json {
+                    print_line(&clean(&step_line(step)));
+                }
+            };
+            let report = gstack_flows::run(home, &found, &Wanted { set, from, timeout }, &sender, each).await?;
+            show(json, &report, || summary(&report))?;
+            return Ok(match report.outcome {
+                Outcome::Done => ExitCode::SUCCESS,
+                Outcome::Failed | Outcome::Unmet => ExitCode::FAILURE,
+                Outcome::Unknown => ExitCode::from(OUTCOME_UNKNOWN),
+            });
+        }
+        Flows::Save { name, turn, minutes, set, replace } => {
+            let page: ActivityPage = client.get("/activity/history").await?;
+            let record = match (turn, minutes) {
+                (Some(turn), _) => Record::Turn(turn),
+                (None, None) => Record::LastTurn,
+                (None, Some(minutes)) => {
+                    let since = now_millis().saturating_sub(minutes * 60_000);
+                    Record::Terminal { driver: driver(globals.driver.as_deref())?, since }
+                }
+            };
+            keep(home, &name, distil(&page.entries, &record, &set)?, replace, json)?;
+        }
+        Flows::Import { name, file, replace } => {
+            let unreadable = |error: std::io::Error| {
+                Fault::new(FaultCode::BadRequest, format!("{} cannot be read: {error}", file.display()))
+                    .hint("Name the file of a recording, or - for standard input.")
+            };
+            let text = match file.to_str() {
+                Some("-") => std::io::read_to_string(std::io::stdin()).map_err(unreadable)?,
+                _ => std::fs::read_to_string(&file).map_err(unreadable)?,
+            };
+            keep(home, &name, import(&text)?, replace, json)?;
+        }
+        Flows::Export { flow, form, set } => {
+            let found = found(&flow)?;
+            print(&clean(&export(&found.name, &found.flow()?, form, &set)?));
+        }
+        Flows::Schema => print(SCHEMA),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Keeps a new flow in the person's own folder, and says what is not in it.
+fn keep(home: &Home, name: &str, made: Made, replace: bool, json: bool) -> Result<(), Fault> {
+    let Made { flow, left_out } = made;
+    let file = save(home, name, &flow.to_text(), replace)?;
+    let unset = flow.parameters.iter().filter(|(_, parameter)| parameter.default.is_none());
+    let set: Vec<String> = unset.map(|(name, _)| format!(" --set {name}=…")).collect();
+    show(json, &json!({ "file": file, "flow": flow, "leftOut": left_out }), || {
+        let steps = counted(flow.steps.len(), "step");
+        let mut text =
+            format!("Saved {steps} in {}\nTo run it: gstack flow run {name}{}", file.display(), set.concat());
+        text.extend(left_out.iter().map(|line| format!("\nLeft out: {}", visible_line(line))));
+        text
+    })
+}
+
+/// Prints every problem on a line: `FILE:LINE: what is wrong. What to do.`
+fn check(found: &Found, json: bool) -> Result<ExitCode, Fault> {
+    let problems = match found.flow() {
+        Ok(_) => Vec::new(),
+        Err(FlowError::Problems { problems, .. }) => problems,
+        Err(other) => return Err(other.into()),
+    };
+    let file = visible_line(&found.file.display().to_string());
+    show(json, &json!({ "file": found.file, "problems": problems }), || match problems.is_empty() {
+        true => format!("{file}: no problems"),
+        false => {
+            let lines = problems
+                .iter()
+                .map(|problem| clean(&format!("{file}:{}: {}. {}", problem.line, problem.message, problem.hint)));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+    })?;
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(USAGE) })
+}
+
+async fn trust(home: &Home, found: &Found, yes: bool) -> Result<(), Fault> {
+    if found.is_own {
+        return Ok(());
+    }
+    if !yes {
+        if !confirm::can_ask() || lineage::agent_started_us() {
+            return Err(Fault::new(FaultCode::Forbidden, "nobody can be asked here")
+                .hint("Run it in a terminal, or read the file and add --yes."));
+        }
+        print_line(&found.text.lines().map(visible_line).collect::<Vec<_>>().join("\n"));
+        let question = "It acts in your browser, with your logins. Allow this content to run?";
+        if !confirm::ask(question).await? {
+            return Err(Fault::new(FaultCode::Denied, "it was not allowed").hint("Nothing was changed."));
+        }
+    }
+    Ok(allow(home, found)?)
+}

@@ -1,0 +1,73 @@
+//! What `gstack flow` prints for people.
+//!
+//! Owns the lines. The caller removes what a terminal would interpret.
+
+use crate::cli::terminal::visible_line;
+use gstack_base::counted::counted;
+use gstack_flows::{Candidate, Flow, Found, Listed, Outcome, Report, StepReport};
+
+pub(super) fn lines(listed: &[Listed]) -> String {
+    if listed.is_empty() {
+        return "No flows yet. To make one of what you just did: gstack flow save NAME --terminal".to_owned();
+    }
+    let width = listed.iter().map(|one| one.name.len()).max().unwrap_or_default();
+    let line = |one: &Listed| {
+        let state = match (one.problems.is_empty(), one.allowed) {
+            (false, _) => format!("  cannot run: gstack flow check {}", one.name),
+            (true, false) => format!("  not allowed yet: gstack flow trust {}", one.name),
+            (true, true) => String::new(),
+        };
+        let set: String = one.parameters.iter().map(|name| format!(" {name}=…")).collect();
+        let about = if one.about.is_empty() { String::new() } else { format!("  {}", visible_line(&one.about)) };
+        let steps = counted(one.steps, "step");
+        format!(
+            "{:width$}  {steps}{}{about}{state}",
+            one.name,
+            if set.is_empty() { set } else { format!(", --set{set}") }
+        )
+    };
+    listed.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a flow with numbered steps, as `--from` takes them.
+pub(super) fn told(found: &Found, flow: &Flow) -> String {
+    let mut text = format!("{}\n", found.file.display());
+    if !flow.about.is_empty() {
+        text.push_str(&format!("{}\n", flow.about));
+    }
+    for (name, parameter) in &flow.parameters {
+        let default = parameter.default.as_ref().map_or("must be set".to_owned(), |value| format!("{value:?}"));
+        let about = if parameter.about.is_empty() { String::new() } else { format!("  {}", parameter.about) };
+        text.push_str(&format!("--set {name}: {default}{about}\n"));
+    }
+    for (at, step) in flow.steps.iter().enumerate() {
+        text.push_str(&format!("{:>3}  {}\n", at + 1, step.told()));
+    }
+    text
+}
+
+/// Returns a step that ended, with what kept it from ending as the flow says.
+pub(super) fn step_line(step: &StepReport) -> String {
+    let mark = match step.outcome {
+        Outcome::Done => "✓",
+        Outcome::Failed => "✗",
+        Outcome::Unmet => "…",
+        Outcome::Unknown => "?",
+    };
+    let mut text = format!("{mark} {:>2}  {}  {} ms", step.step, step.told, step.millis);
+    text.extend(step.message.as_ref().map(|message| format!("\n      {message}")));
+    text.extend(step.candidates.iter().map(|candidate| format!("\n      {}", candidate_line(candidate))));
+    text.extend(step.hint.as_ref().map(|hint| format!("\n      {hint}")));
+    text
+}
+
+fn candidate_line(candidate: &Candidate) -> String {
+    let Candidate { reference, role, name, beside, score } = candidate;
+    let beside = if beside.is_empty() { String::new() } else { format!(", beside “{beside}”") };
+    format!("{reference} [{role}] “{name}”{beside} (fits {score:.2})")
+}
+
+pub(super) fn summary(report: &Report) -> String {
+    let done = report.steps.iter().filter(|step| step.outcome == Outcome::Done).count();
+    format!("{done} of {} in {} ms, without a model", counted(report.of, "step"), report.millis)
+}

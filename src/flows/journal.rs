@@ -1,0 +1,230 @@
+//! What a run has done, on disk before and after each act.
+//!
+//! Owns the file of a flow in an instance: that of its newest run. An act is noted before it is sent, so a run that was
+//! killed at any moment never leads to a second act by itself: the next run says what is known, and goes on only from the
+//! step that the person names.
+
+use super::error::FlowError;
+use super::folders::{Found, hash};
+use gstack_base::home::{Home, private_folder};
+use gstack_base::lock::FileLock;
+use gstack_base::{append, clock};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The folder in an instance's home.
+const FOLDER: &str = "flow-runs";
+
+/// What is known of an act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum State {
+    /// It is about to be sent.
+    Sends,
+    Done,
+    /// It had no effect.
+    Failed,
+    /// It may have had one.
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    Began {
+        run: String,
+        file: PathBuf,
+        hash: String,
+        at: u64,
+    },
+    Step {
+        step: usize,
+        state: State,
+        at: u64,
+    },
+    /// The report of the run was made: nothing is open.
+    Ended {
+        at: u64,
+    },
+}
+
+/// The open journal of a run.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+    _lock: FileLock,
+}
+
+/// What the newest run left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Open {
+    /// The last step that was noted, from 1.
+    step: usize,
+    state: State,
+    /// Whether the flow has the content that it had then.
+    same: bool,
+}
+
+impl Journal {
+    /// Opens the journal for a new run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a run of the flow is under way, or if the last one was cut off and `from` does not say where to go on.
+    pub(crate) fn begin(
+        home: &Home,
+        found: &Found,
+        run: &str,
+        from: Option<usize>,
+        told: impl Fn(usize) -> String,
+    ) -> Result<Self, FlowError> {
+        let folder = home.root().join(FOLDER);
+        let failed = |error: io::Error| FlowError::storage("written", &folder, error);
+        private_folder(&folder).map_err(|error| failed(io::Error::other(error.to_string())))?;
+        let place = hash(&found.file.display().to_string());
+        let name = format!("{}-{}", found.name, &place[..16]);
+        let lock = FileLock::try_take(&folder.join(format!("{name}.lock"))).map_err(failed)?;
+        let lock = lock.ok_or_else(|| FlowError::Running(found.name.clone()))?;
+        let path = folder.join(format!("{name}.jsonl"));
+        let file = append::open(&path).map_err(failed)?;
+        if from.is_none()
+            && let Some(open) = left_open(&path, &hash(&found.text)).map_err(failed)?
+        {
+            return Err(open.fault(found, told));
+        }
+        file.set_len(0).map_err(failed)?;
+        let mut journal = Self { file, path, _lock: lock };
+        journal.append(&Line::Began {
+            run: run.to_owned(),
+            file: found.file.clone(),
+            hash: hash(&found.text),
+            at: clock::now_millis(),
+        })?;
+        Ok(journal)
+    }
+
+    /// Notes what is known of a step's act. It is on disk when this returns.
+    pub(crate) fn note(&mut self, step: usize, state: State) -> Result<(), FlowError> {
+        self.append(&Line::Step { step, state, at: clock::now_millis() })
+    }
+
+    /// Notes that the run has ended and that its report says everything.
+    pub(crate) fn end(mut self) -> Result<(), FlowError> {
+        self.append(&Line::Ended { at: clock::now_millis() })
+    }
+
+    fn append(&mut self, line: &Line) -> Result<(), FlowError> {
+        let write = || -> io::Result<()> {
+            let mut bytes = serde_json::to_vec(line)?;
+            bytes.push(b'\n');
+            let mut file = &self.file;
+            file.write_all(&bytes)?;
+            file.sync_data()
+        };
+        write().map_err(|error| FlowError::storage("written", &self.path, error))
+    }
+}
+
+/// Returns what the newest run left open; `None` if it has ended, or has sent nothing.
+fn left_open(path: &Path, hash: &str) -> io::Result<Option<Open>> {
+    let bytes = std::fs::read(path)?;
+    let mut open: Option<Open> = None;
+    let mut same = true;
+    // A line that a crash cut off was not followed by an act.
+    for line in bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        match line {
+            Line::Began { hash: then, .. } => (open, same) = (None, then == hash),
+            Line::Step { step, state, .. } => open = Some(Open { step, state, same }),
+            // The outcome of an act stays open until the person has said where to go on.
+            Line::Ended { .. } => open = open.filter(|open| open.state == State::Unknown),
+        }
+    }
+    Ok(open.map(|open| Open { same, ..open }))
+}
+
+impl Open {
+    fn fault(self, found: &Found, told: impl Fn(usize) -> String) -> FlowError {
+        let Self { step, state, same } = self;
+        let what =
+            if same { format!("step {step} ({})", told(step)) } else { format!("step {step} of an earlier version") };
+        let name = &found.name;
+        let (message, hint) = match state {
+            State::Sends | State::Unknown => (
+                format!("the last run of {name} was cut off in {what}: it is not known whether that took effect"),
+                format!("Look at the page. If it took effect: --from {}. If it did not: --from {step}", step + 1),
+            ),
+            State::Done => (
+                format!("the last run of {name} was cut off after {what}"),
+                format!("To go on: --from {}. To do everything again: --from 1", step + 1),
+            ),
+            State::Failed => (
+                format!("the last run of {name} was cut off after {what}, which failed"),
+                format!("To try that step again: --from {step}. To do everything again: --from 1"),
+            ),
+        };
+        FlowError::CutOff { message, hint }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stage() -> (tempfile::TempDir, Home, Found) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path().canonicalize().unwrap().join("g")).unwrap();
+        let file = PathBuf::from("/x/buy.toml");
+        let found = Found { name: "buy".to_owned(), file, text: "a".to_owned(), is_own: true, may_run: true };
+        (folder, home, found)
+    }
+
+    fn begin(home: &Home, found: &Found, from: Option<usize>) -> Result<Journal, FlowError> {
+        Journal::begin(home, found, "r", from, |step| format!("act {step}"))
+    }
+
+    /// Ends a run as a kill does: nothing is noted.
+    fn kill(journal: Journal) {
+        drop(journal);
+    }
+
+    #[test]
+    fn a_run_that_was_killed_at_any_moment_sends_nothing_again_by_itself() {
+        let (_folder, home, found) = stage();
+        kill(begin(&home, &found, None).unwrap());
+        // It has sent nothing.
+        let mut journal = begin(&home, &found, None).unwrap();
+        assert!(matches!(begin(&home, &found, None), Err(FlowError::Running(_))));
+        journal.note(1, State::Sends).unwrap();
+        kill(journal);
+        let message = begin(&home, &found, None).unwrap_err().to_string();
+        assert!(message.contains("in step 1 (act 1): it is not known"), "{message}");
+        let mut journal = begin(&home, &found, Some(1)).unwrap();
+        journal.note(1, State::Sends).unwrap();
+        journal.note(1, State::Done).unwrap();
+        kill(journal);
+        let message = begin(&home, &found, None).unwrap_err().to_string();
+        assert!(message.contains("after step 1 (act 1)"), "{message}");
+        let changed = Found { text: "b".to_owned(), ..found.clone() };
+        assert!(begin(&home, &changed, None).unwrap_err().to_string().contains("of an earlier version"));
+        let journal = begin(&home, &found, Some(2)).unwrap();
+        journal.end().unwrap();
+        begin(&home, &found, None).unwrap().end().unwrap();
+    }
+
+    #[test]
+    fn an_unknown_outcome_stays_open_after_the_report() {
+        let (_folder, home, found) = stage();
+        let mut journal = begin(&home, &found, None).unwrap();
+        journal.note(3, State::Sends).unwrap();
+        journal.note(3, State::Unknown).unwrap();
+        journal.end().unwrap();
+        let FlowError::CutOff { message, hint } = begin(&home, &found, None).unwrap_err() else { panic!("it ran") };
+        assert!(
+            message.contains("step 3") && hint.contains("--from 4") && hint.contains("--from 3"),
+            "{message} {hint}"
+        );
+    }
+}

@@ -1,0 +1,238 @@
+/*
+ * `gstack flow`: what was done once runs again without a model. On a page that has changed, a run uses the right element or
+ * stops; and however a run ends, nothing is sent twice by itself.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { TestHome } from './harness/home.mjs';
+import { until } from './harness/wait.mjs';
+
+const LAMPS = ['Desk lamp', 'Floor lamp', 'Wall lamp'];
+const BUYS = `document.addEventListener('click', async (event) => {
+  const item = event.composedPath().find((one) => one.dataset?.item)?.dataset.item;
+  if (!item) return;
+  event.preventDefault();
+  await fetch('/buy?item=' + encodeURIComponent(item), { method: 'POST' });
+  const said = document.createElement('p');
+  said.textContent = 'Bought';
+  document.body.append(said);
+});`;
+const page = (body) =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><body>${body}<script>${BUYS}</script></body></html>`;
+const button = (lamp, words = 'Buy') => `<button id="buy-${lamp[0]}" class="buy" data-item="${lamp}">${words}</button>`;
+const list = (items) => `<main><h1>Lamps</h1><ul>${items.join('')}</ul></main>`;
+const row = (lamp, bought = button(lamp)) => `<li><h2>${lamp}</h2><p>20 €</p>${bought}</li>`;
+const rows = (bought) => LAMPS.map((lamp) => row(lamp, bought?.(lamp)));
+
+/* Versions of the shop that a person would still use, each with whether a run may stop instead. */
+const VERSIONS = {
+  unchanged: [list(rows())],
+  'other ids': [list(rows((lamp) => `<button id="x${lamp.length}" data-item="${lamp}">Buy</button>`))],
+  'other classes': [list(rows((lamp) => `<button class="btn btn-primary" data-item="${lamp}">Buy</button>`))],
+  'another order': [list(rows().reverse())],
+  'one more lamp before it': [list([row('Ceiling lamp'), ...rows()])],
+  'wrapped elements': [`<div><div>${list(rows((lamp) => `<div><span>${button(lamp, '<span>Buy</span>')}</span></div>`))}</div></div>`],
+  'buttons that are links': [list(rows((lamp) => `<a href="#" data-item="${lamp}">Buy</a>`))],
+  'buttons by role': [list(rows((lamp) => `<div role="button" tabindex="0" data-item="${lamp}">Buy</div>`))],
+  'pictures for words': [list(rows((lamp) => `<button aria-label="Buy" data-item="${lamp}">🛒</button>`))],
+  'a table': [`<table>${LAMPS.map((lamp) => `<tr><td>${lamp}</td><td>20 €</td><td>${button(lamp)}</td></tr>`).join('')}</table>`],
+  articles: [LAMPS.map((lamp) => `<article><h3>${lamp}</h3>${button(lamp)}</article>`).join('')],
+  'cards without a role': [`<main>${LAMPS.map((lamp) => `<div><h2>${lamp}</h2><p>20 €</p>${button(lamp)}</div>`).join('')}</main>`],
+  'a frame': [`<iframe srcdoc="${page(list(rows())).replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`],
+  'a shadow tree': [`<div><template shadowrootmode="open">${list(rows())}</template></div>`],
+  'buttons before their lamps': [`<main>${LAMPS.map((lamp) => `<div>${button(lamp)}<h2>${lamp}</h2></div>`).join('')}</main>`, 'may stop'],
+  'sold out': [list([row(LAMPS[0], '<p>Sold out</p>'), row(LAMPS[1]), row(LAMPS[2])]), 'stops'],
+  'sold out, without rows': [`<h2>Desk lamp</h2><p>Sold out</p><h2>Floor lamp</h2>${button('Floor lamp')}`, 'stops'],
+  'another language': [list(['Schreibtischlampe', 'Stehlampe'].map((lamp) => row(lamp, button(lamp, 'Kaufen')))), 'stops'],
+  'other words': [list(rows((lamp) => button(lamp, 'Put into the basket'))), 'stops'],
+  'a lamp with nearly its name': [list([row('Desk lamp XL'), ...rows()]), 'stops'],
+};
+
+describe('flows', { concurrency: false }, () => {
+  let home;
+  let server;
+  let site;
+  let bought = [];
+  let held = null;
+  const flows = () => path.join(home.home, 'flows');
+  const own = (name, text) => writeFileSync(path.join(flows(), `${name}.toml`), text);
+  const run = (...words) => home.run(['flow', ...words]);
+  const report = async (...words) => JSON.parse((await run('run', '--json', ...words)).stdout);
+  const BUY = `flow = 1
+about = "Buy the desk lamp"
+parameters.page = "unchanged"
+parameters.mail = {}
+steps = [
+  { act = "goto", url = "SITE{{page}}", wait = { text = "Lamps" } },
+  { act = "fill", role = "textbox", name = "Mail", value = "{{mail}}" },
+  { act = "click", role = "button", name = "Buy", near = "Desk lamp", wait = { text = "Bought", request = "**/buy?*" } },
+  { act = "click", role = "link", name = "Receipt", wait = { url = "**/receipt" } },
+]
+`;
+  before(async () => {
+    server = createServer(async (request, response) => {
+      const url = new URL(request.url, 'http://shop');
+      response.setHeader('content-type', 'text/html');
+      if (url.pathname === '/buy') {
+        bought.push(url.searchParams.get('item'));
+        await held;
+        return response.end('ok');
+      }
+      const version = VERSIONS[decodeURIComponent(url.pathname.slice(1))];
+      const form =
+        '<label>Mail <input id="mail"></label><a href="/receipt">Receipt</a><form><label>Password <input type="password"></label></form>';
+      response.end(page(version ? version[0] + form : '<p>Here you are</p>'));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    site = `http://127.0.0.1:${server.address().port}/`;
+    home = new TestHome();
+    mkdirSync(flows(), { recursive: true, mode: 0o700 });
+    own('buy', BUY.replace('SITE', site));
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await home.stop();
+  });
+
+  test('a flow runs without a model, waits for what it says, and reports each step', { timeout: 200_000 }, async () => {
+    const missing = await run('run', 'buy');
+    assert.equal(missing.code, 2, missing.stderr);
+    assert.match(missing.stderr, /--set mail=… is missing/);
+    const { code, stdout, stderr } = await run('run', 'buy', '--set', 'mail=a@b.example "x" {{page}}');
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /✓ +3 +click button “Buy” near “Desk lamp”[\s\S]*4 steps in \d+ ms, without a model/);
+    assert.deepEqual(bought, ['Desk lamp']);
+    assert.match(stdout.replaceAll(/\s+/g, ' '), /4 of 4 steps/);
+    const found = await report('buy', '--set', 'mail=b', '--from', '3');
+    assert.equal(found.outcome, 'failed', 'the receipt has no such button');
+    assert.equal(found.steps[0].step, 3);
+    assert.deepEqual(bought, ['Desk lamp']);
+  });
+
+  test('a run that is killed in a step sends nothing again by itself', { timeout: 200_000 }, async () => {
+    bought = [];
+    let release;
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const child = home.start(['flow', 'run', 'buy', '--set', 'mail=x']);
+    await until(() => bought.length === 1, 'the click has arrived', 60_000);
+    const ended = once(child, 'close');
+    child.kill('SIGKILL');
+    await ended;
+    const journal = () => run('run', 'buy', '--set', 'mail=x');
+    const refused = await journal();
+    release();
+    held = null;
+    assert.equal(refused.code, 3, refused.stderr);
+    assert.match(refused.stderr, /was cut off (in|after) step 3 \(click button “Buy” near “Desk lamp”\)/);
+    assert.match(refused.stderr, /--from 4/);
+    assert.deepEqual(bought, ['Desk lamp']);
+    const onward = await run('run', 'buy', '--set', 'mail=x', '--from', '4');
+    assert.equal(onward.code, 0, onward.stdout + onward.stderr);
+    assert.deepEqual(bought, ['Desk lamp']);
+    const again = await journal();
+    assert.equal(again.code, 0, again.stderr);
+    assert.deepEqual(bought, ['Desk lamp', 'Desk lamp']);
+  });
+
+  test('20 changed versions of the shop: the right lamp, or a stop that says why', { timeout: 380_000 }, async () => {
+    own(
+      'lamp',
+      `flow = 1
+parameters.page = {}
+steps = [
+  { act = "goto", url = "${site}{{page}}" },
+  { act = "click", role = "button", name = "Buy", near = "Desk lamp", wait = { request = "**/buy?*" } },
+]
+`,
+    );
+    assert.equal(Object.keys(VERSIONS).length, 20);
+    for (const [name, [, may]] of Object.entries(VERSIONS)) {
+      bought = [];
+      const { outcome, steps } = await report('lamp', '--set', `page=${encodeURIComponent(name)}`, '--timeout', '0');
+      const last = steps.at(-1);
+      if (outcome === 'done') {
+        assert.deepEqual(bought, ['Desk lamp'], name);
+        assert.notEqual(may, 'stops', name);
+      } else {
+        assert.deepEqual([bought, outcome, last.step], [[], 'failed', 2], `${name}: ${JSON.stringify(last)}`);
+        assert.ok(may, `${name} was not found: ${JSON.stringify(last)}`);
+        assert.match(last.message, /there is no button “Buy”|several elements could be/);
+        assert.match(last.hint, /--from 2/);
+      }
+    }
+  });
+
+  test('no password is typed, and a flow of a repository waits until it was read', { timeout: 200_000 }, async () => {
+    own(
+      'secret',
+      `flow = 1
+steps = [
+  { act = "goto", url = "${site}unchanged" },
+  { act = "fill", role = "textbox", name = "Password", value = "hunter2" },
+]
+`,
+    );
+    const typed = await report('secret');
+    assert.equal(typed.outcome, 'failed');
+    assert.match(typed.steps[1].message + typed.steps[1].hint, /does not type into a password field.*auth save/);
+    const project = path.join(home.person, 'project');
+    const folder = path.join(project, '.gstack/flows');
+    mkdirSync(folder, { recursive: true });
+    mkdirSync(path.join(project, '.git'));
+    const text = `flow = 1\nsteps = [\n  { act = "goto", url = "${site}unchanged" },\n]\n`;
+    writeFileSync(path.join(folder, 'theirs.toml'), text);
+    const there = (...words) => home.run(['flow', ...words], { cwd: project });
+    const refused = await there('run', 'theirs');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /have not allowed this content[\s\S]*gstack flow trust/);
+    assert.match((await there('list')).stdout, /theirs .*not allowed yet/);
+    assert.equal((await there('check', 'theirs')).code, 0);
+    const unasked = await there('trust', 'theirs');
+    assert.match(unasked.stderr, /nobody can be asked here/);
+    const agents = await home.run(['flow', 'trust', 'theirs', '--yes'], { cwd: project, environment: { GSTACK_TOKEN: 'x' } });
+    assert.match(agents.stderr, /an agent may not run, save or allow a flow/);
+    assert.equal((await there('trust', 'theirs', '--yes')).code, 0);
+    assert.equal((await there('run', 'theirs')).code, 0);
+    writeFileSync(path.join(folder, 'theirs.toml'), text.replace('unchanged', 'elsewhere'));
+    assert.equal((await there('run', 'theirs')).code, 1, 'it was changed');
+    writeFileSync(path.join(folder, 'theirs.toml'), `${text}x`);
+    const broken = await there('check', 'theirs');
+    assert.equal(broken.code, 2);
+    assert.match(broken.stdout, /theirs\.toml:5: .*docs\/FLOWS\.md/);
+  });
+
+  test('what a terminal did becomes a flow that does it again', { timeout: 200_000 }, async () => {
+    bought = [];
+    const ok = async (...words) => {
+      const { code, stdout, stderr } = await home.run(['--driver', 'maker', ...words]);
+      assert.equal(code, 0, `${words}: ${stderr}`);
+      return stdout;
+    };
+    await ok('newtab', `${site}unchanged`);
+    await ok('goto', `${site}unchanged`);
+    const [, mail] = /(@e\d+) \[textbox\] "Mail"/.exec(await ok('snapshot', '-i'));
+    await ok('fill', mail, 'a@b.example');
+    await home.run(['--driver', 'maker', 'click', '#nothing', '--timeout', '10']);
+    await ok('text');
+    const [, receipt] = /(@e\d+) \[link\] "Receipt"/.exec(await ok('snapshot', '-i'));
+    await ok('click', receipt);
+    const saved = await ok('flow', 'save', 'made', '--terminal', '--set', 'mail=c@d.example');
+    assert.match(saved, /Saved 3 steps[\s\S]*gstack flow run made/);
+    const text = readFileSync(path.join(flows(), 'made.toml'), 'utf8');
+    assert.match(text, /act = "fill", role = "textbox", name = "Mail", value = "\{\{mail\}\}"/);
+    assert.match(text, /act = "click", role = "link", name = "Receipt", wait = \{ url = "http:\/\/127.0.0.1:\d+\/receipt" \}/);
+    assert(!text.includes('a@b.example'), 'the record has no typed text');
+    const again = await run('run', 'made');
+    assert.equal(again.code, 0, again.stdout + again.stderr);
+    const taken = await run('save', 'made', '--terminal');
+    assert.equal(taken.code, 1, 'another terminal did nothing, and the name is taken');
+  });
+});
