@@ -101,8 +101,14 @@ fn chosen<'a>(entries: &'a [ActivityEntry], record: &Record) -> Result<Vec<&'a A
             of_turn(last.ok_or_else(|| nothing("the record has no turn of an agent".to_owned()))?.as_str())
         }
         Record::Terminal { driver, since } => {
+            // The record has both its kind and its name: `terminal (shop)`.
+            let name = driver.as_ref().map(|name| format!(" ({name})"));
+            let is_named = |shown: Option<&String>| match (shown, &name) {
+                (Some(shown), Some(name)) => shown.ends_with(name),
+                (shown, name) => shown.is_none() && name.is_none(),
+            };
             let is_of = |entry: &&ActivityEntry| {
-                entry.source == ActivitySource::Terminal && entry.driver == *driver && entry.at >= *since
+                entry.source == ActivitySource::Terminal && is_named(entry.driver.as_ref()) && entry.at >= *since
             };
             Ok(entries.iter().filter(is_of).collect())
         }
@@ -336,7 +342,7 @@ mod tests {
         let mut entries = turn();
         let mut typed = entry("press", &["Enter"], &[]);
         (typed.source, typed.turn, typed.at) = (ActivitySource::Terminal, None, 20);
-        let named = ActivityEntry { driver: Some("ci".to_owned()), ..typed.clone() };
+        let named = ActivityEntry { driver: Some("terminal (ci)".to_owned()), ..typed.clone() };
         entries.extend([typed, named]);
         let steps = |record: Record| distil(&entries, &record, &Values::new()).map(|made| made.flow.steps.len());
         assert_eq!(steps(Record::Turn("turn".to_owned())).unwrap(), 5);

@@ -129,7 +129,11 @@ pub async fn run(
     let steps = prepared(&flow, &values)?;
     let id = uuid::Uuid::new_v4().to_string();
     let told = |step: usize| step.checked_sub(1).and_then(|at| flow.steps.get(at)).map(Step::told).unwrap_or_default();
-    let mut journal = Journal::begin(home, found, &id, wanted.from, told)?;
+    let act_told = |step: usize| {
+        let step = step.checked_sub(1).and_then(|at| flow.steps.get(at)).cloned().unwrap_or_default();
+        Step { wait: None, ..step }.told()
+    };
+    let mut journal = Journal::begin(home, found, &id, wanted.from, act_told)?;
     let started_at = clock::now_millis();
     let mut reports = Vec::new();
     for (at, step) in steps.iter().enumerate().skip(first - 1) {

@@ -149,7 +149,7 @@ steps = [
 parameters.page = {}
 steps = [
   { act = "goto", url = "${site}{{page}}" },
-  { act = "click", role = "button", name = "Buy", near = "Desk lamp", wait = { request = "**/buy?*" } },
+  { act = "click", role = "button", name = "Buy", near = "Desk lamp" },
 ]
 `,
     );
@@ -159,6 +159,10 @@ steps = [
       const { outcome, steps } = await report('lamp', '--set', `page=${encodeURIComponent(name)}`, '--timeout', '0');
       const last = steps.at(-1);
       if (outcome === 'done') {
+        await until(
+          () => bought.length > 0,
+          () => `${name}: nothing was bought`,
+        );
         assert.deepEqual(bought, ['Desk lamp'], name);
         assert.notEqual(may, 'stops', name);
       } else {

@@ -22,8 +22,8 @@ use gstack_flows::{
 use gstack_protocol::activity::ActivityPage;
 use gstack_protocol::command::CommandResult;
 use gstack_protocol::fault::{Fault, FaultCode};
-pub use options::Flows;
-pub(super) use options::{command, parse};
+
+pub(super) use options::{Flows, command, parse};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -78,9 +78,9 @@ impl Flows {
         matches!(self, Self::Trust { .. } | Self::Run { .. } | Self::Save { .. } | Self::Import { .. })
     }
 
-    /// Whether it acts in a browser.
+    /// Whether it is about the commands of this terminal: it runs some, or reads which it has run.
     pub(in crate::cli) fn acts(&self) -> bool {
-        matches!(self, Self::Run { .. })
+        matches!(self, Self::Run { .. } | Self::Save { .. })
     }
 }
 
