@@ -151,6 +151,15 @@ content?: string,
 agentReason?: string, };
 
 /**
+ * An element of an entry. Its role and name are page content: data, never markup.
+ */
+export type ActivityElement = { 
+/**
+ * `@e3`
+ */
+ref: string, role: string, name: string, };
+
+/**
  * One command that started or ended. The entry for its end replaces the entry for its start.
  */
 export type ActivityEntry = { id: number, 
@@ -161,11 +170,19 @@ at: number, source: ActivitySource,
 /**
  * The driver's name, if a registered driver asked for it.
  */
-driver?: string, tabId?: TabId | null, command: string, 
+driver?: string, 
+/**
+ * The turn, if a conversation's agent asked for it.
+ */
+turn?: TurnId, tabId?: TabId | null, command: string, 
 /**
  * Redacted.
  */
-args: Array<string>, outcome: ActivityOutcome, 
+args: Array<string>, 
+/**
+ * The elements that its refs name, in the order of its arguments, as the page named them. Redacted.
+ */
+elements?: Array<ActivityElement>, outcome: ActivityOutcome, 
 /**
  * Absent while it runs.
  */
