@@ -141,8 +141,11 @@ async fn hold(context: &Context, arguments: Arguments, goes_down: bool) -> Resul
 /// Fails if a model would paste the clipboard by a key that somebody holds: the key alone was judged.
 fn check_paste(context: &Context, page: &Page, key: &str) -> Result<(), Fault> {
     if context.for_model && page.pastes_by_held_key(key) {
-        return Err(Fault::new(FaultCode::Forbidden, "a key is held in this tab, with which this one pastes the clipboard")
-            .hint("Press the combination in one command, such as ControlOrMeta+v."));
+        return Err(Fault::new(
+            FaultCode::Forbidden,
+            "a key is held in this tab, with which this one pastes the clipboard",
+        )
+        .hint("Press the combination in one command, such as ControlOrMeta+v."));
     }
     Ok(())
 }
