@@ -10,7 +10,9 @@ export async function model(log = 'requests') {
   writeFileSync(log, '');
   const child = spawn('node', [fileURLToPath(new URL('model.mjs', import.meta.url)), log], { stdio: ['ignore', 'pipe', 'inherit'] });
   const port = await new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
-  const requests = () => readFileSync(log, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line)).filter(({ api }) => api);
+  // Whole lines only: the last one may be half written.
+  const lines = () => readFileSync(log, 'utf8').split('\n').slice(0, -1).filter(Boolean);
+  const requests = () => lines().map((line) => JSON.parse(line)).filter(({ api }) => api);
   return { url: `http://127.0.0.1:${port}`, requests, release: () => writeFileSync(`${log}.go`, ''), stop: () => child.kill() };
 }
 

@@ -67,6 +67,8 @@ tests/frameworks/package.json @browserbasehq/stagehand 3.7.3 the newest of 3: ve
 docs/* @browserbasehq/stagehand 3.7 as tests/frameworks
 tests/frameworks/requirements.txt * * what browser-use 0.13.14 installs
 tests/browserless/package.json playwright-core 1.58.2 Browserless 2.42.0 requires this one
+tests/extension/package.json typescript 6.0.3 version 7 has no library, which tests/shadowed.mjs and words.test.mjs use; its own check of both folders passes
+tests/oracle/package.json codemirror 5.65.21 version 6 is another editor, made of modules for a bundler; pages still use 5
 findings/mhtml-readers-drop-the-frames.sh jsdom 29.1.1 the newest for Node.js 20
 findings/lib.sh agent-client-protocol 0.9.0 hermes-agent 0.19.0 requires this one
 HELD

@@ -258,6 +258,12 @@ fn the_clipboard_is_not_pasted_unasked() {
     }
     turn.runs("click", json!({"selector": "#note", "button": "middle"}));
     turn.runs("press", json!({"key": "Control+a"}));
+    // The person's other program holds the modifier.
+    for (held, key) in [("Control", "v"), ("Control", "KeyV"), ("Shift", "Insert")] {
+        hostile.stage.run(&["keydown", held]);
+        turn.fails("press", &json!({"key": key}));
+        hostile.stage.run(&["keyup", held]);
+    }
     drop(turn);
     assert_eq!(hostile.stage.run(&["js", "first.value + note.value"]), "");
 }

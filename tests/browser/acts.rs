@@ -170,6 +170,15 @@ fn keys_are_held_and_repeated() {
         world.run("clear", &["#area"]).await;
         assert_eq!(world.run("press", &["x", "--repeat", "3"]).await, "Pressed a character 3 times");
         assert_eq!(world.run("js", &["area.value"]).await, "xxx");
+        world.run("keydown", &["Shift"]).await;
+        for key in ["a", "1"] {
+            world.run("press", &[key]).await;
+        }
+        world.run("keydown", &["b"]).await;
+        world.run("keyup", &["b"]).await;
+        world.run("keyup", &["Shift"]).await;
+        world.run("press", &["c"]).await;
+        assert_eq!(world.run("js", &["area.value"]).await, "xxxA!Bc");
         assert_eq!(world.fault("press", &["x", "--repeat", "0"]).await.code, FaultCode::BadRequest);
         assert_eq!(world.fault("keydown", &["Shift+a"]).await.code, FaultCode::BadRequest);
         world

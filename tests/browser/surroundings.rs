@@ -86,6 +86,10 @@ fn language_time_zone_colours_and_media_are_those_that_were_set_in_every_frame()
         as_set(&told(&world).await);
         let sent = world.run("js", &["fetch('/headers').then((a) => a.text())"]).await;
         assert!(sent.contains("accept-language: de-DE"), "{sent}");
+        let worker = "new Promise((done) => { const words = '[navigator.language, Intl.NumberFormat().resolvedOptions().locale]'; \
+            const url = URL.createObjectURL(new Blob([`postMessage(${words} + '')`])); \
+            new Worker(url).onmessage = ({ data }) => done(data); })";
+        assert_eq!(world.run("js", &[worker]).await, "de-DE,de-DE");
         let other_site = page.replace("127.0.0.1", "localhost");
         world.run("goto", &[&other_site]).await;
         as_set(&told(&world).await);

@@ -8,7 +8,7 @@ use crate::core::{Arguments, Context, Output};
 use crate::files::{DOWNLOAD_DIR, downloads};
 use crate::spec::{Kind, Navigates, Offered, Parameter, Spec, TIMEOUT, ValueType, Verb, flag, parameter, phrase};
 use gstack_base::counted::counted;
-use gstack_browser::page::{Filled, is_named_key};
+use gstack_browser::page::{Filled, Page, is_named_key};
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
@@ -120,16 +120,34 @@ async fn press(context: &Context, arguments: Arguments) -> Result<Output, Fault>
             .hint(format!("Give 1 to {MOST_PRESSES}.")));
     }
     downloads::choose_folder(context, &arguments)?;
-    context.page().await?.press(&key, times).await?;
+    let page = context.page().await?;
+    check_paste(context, &page, &key)?;
+    page.press(&key, times).await?;
     let often = if times == 1 { String::new() } else { format!(" {times} times") };
     Ok(Output::text(format!("Pressed {}{often}", said(&key))))
 }
 
 async fn hold(context: &Context, arguments: Arguments, goes_down: bool) -> Result<Output, Fault> {
     let key = arguments.required("key")?;
-    context.page().await?.hold_key(&key, goes_down).await?;
+    let page = context.page().await?;
+    if goes_down {
+        check_paste(context, &page, &key)?;
+    }
+    page.hold_key(&key, goes_down).await?;
     let key = said(&key);
     Ok(Output::text(if goes_down { format!("Holding {key}") } else { format!("Released {key}") }))
+}
+
+/// Fails if a model would paste the clipboard by a key that somebody holds: the key alone was judged.
+fn check_paste(context: &Context, page: &Page, key: &str) -> Result<(), Fault> {
+    if context.for_model && page.pastes_by_held_key(key) {
+        return Err(Fault::new(
+            FaultCode::Forbidden,
+            "a key is held in this tab, with which this one pastes the clipboard",
+        )
+        .hint("Press the combination in one command, such as ControlOrMeta+v."));
+    }
+    Ok(())
 }
 
 /// Returns the key's name. Does not repeat letters: passwords are typed letter by letter too.

@@ -50,7 +50,8 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     details: "Applies to this tab, its frames and the tabs it opens, until `off` or `emulate reset`; `status` shows \
         it. \
         A site gets the location only if it has the geolocation permission. Permissions are those of the site that the tab shows. \
-        Chrome keeps one time zone and one locale for all tabs of a site that share a process.",
+        Chrome keeps one time zone and one locale for all tabs of a site that share a process. Shared and service workers \
+        keep the browser's own navigator.language, while their dates and numbers follow (Chromium 156).",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,

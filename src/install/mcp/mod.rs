@@ -79,7 +79,7 @@ impl McpClient {
             Self::OpenCode => {
                 moved("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("opencode/opencode.json")
             }
-            // Seen with 0.15.10.
+            // Seen with 0.24.4.
             Self::Qwen => home.join(".qwen/settings.json"),
             // Seen with 1.0.102.
             Self::Copilot => home.join(".copilot/mcp-config.json"),

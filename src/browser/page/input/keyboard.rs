@@ -3,7 +3,7 @@
 //! Owns the modifiers that a client holds in a tab. Never moves the focus, except to the target of typing.
 
 use super::events;
-use super::keys;
+use super::keys::{self, KeyMeaning};
 use crate::page::act::{Filled, ReadBack, actions};
 use crate::page::error::PageError;
 use crate::page::locate::{Need, Target};
@@ -72,8 +72,7 @@ impl Page {
 
     /// Presses one key or combination, by Playwright's names, `times` times: `Enter`, `Shift+Enter`, `Control+A`.
     pub async fn press(&self, key: &str, times: u32) -> Result<(), PageError> {
-        let mut stroke = keys::parse(key).map_err(PageError::Usage)?;
-        stroke.bits |= self.held_modifiers();
+        let stroke = keys::parse_with_held(key, self.held_modifiers()).map_err(PageError::Usage)?;
         self.check_site().await?;
         self.check_expected(None).await?;
         let settling = Settling::begin(self);
@@ -89,7 +88,7 @@ impl Page {
 
     /// Presses or releases one key. A held modifier applies to later presses and clicks.
     pub async fn hold_key(&self, key: &str, goes_down: bool) -> Result<(), PageError> {
-        let stroke = keys::parse(key).map_err(PageError::Usage)?;
+        let stroke = keys::parse_with_held(key, self.held_modifiers()).map_err(PageError::Usage)?;
         if !stroke.modifiers.is_empty() {
             return Err(PageError::Usage(format!("{key} is several keys: hold them one at a time")));
         }
@@ -108,6 +107,11 @@ impl Page {
         self.unless_closed(events::hold(self.session(), &stroke.key, bits, goes_down).await).await?;
         self.settle(settling).await;
         Ok(())
+    }
+
+    /// Returns true if the key pastes the clipboard only because of a modifier that is held in this tab.
+    pub fn pastes_by_held_key(&self, key: &str) -> bool {
+        KeyMeaning::with_held(key, self.held_modifiers()).pastes && !KeyMeaning::of(key).pastes
     }
 
     /// Returns the modifiers that a client holds in this tab, as DevTools bits.

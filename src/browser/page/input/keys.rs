@@ -60,7 +60,12 @@ pub struct KeyMeaning {
 impl KeyMeaning {
     /// Parses a key with the table that presses use too.
     pub fn of(key: &str) -> Self {
-        let Ok(Stroke { key, bits, .. }) = parse(key) else {
+        Self::with_held(key, 0)
+    }
+
+    /// `held`: the bits of modifiers that are down already.
+    pub(super) fn with_held(key: &str, held: i64) -> Self {
+        let Ok(Stroke { key, bits, .. }) = parse_with_held(key, held) else {
             return Self { enter: key.ends_with("Enter"), ..Self::default() };
         };
         let shortcut = bits & (CONTROL | META) != 0;
@@ -83,7 +88,7 @@ pub fn is_named_key(text: &str) -> bool {
 pub(in crate::page) struct Stroke {
     pub modifiers: Vec<Key>,
     pub key: Key,
-    /// The bits of `modifiers`.
+    /// The bits of `modifiers` and of what was held before.
     pub bits: i64,
 }
 
@@ -233,13 +238,19 @@ pub(super) fn modifier_bit(key: &Key) -> Option<i64> {
 
 /// Parses `Enter`, `a`, `Shift+Enter`, `Control+A`, `ControlOrMeta+c`. The error names what was not understood.
 pub(in crate::page) fn parse(text: &str) -> Result<Stroke, String> {
+    parse_with_held(text, 0)
+}
+
+/// Parses a key that is pressed while modifiers are down: with Shift, `a` types `A`. `held` counts in the bits, but is not among the
+/// modifiers to press.
+pub(super) fn parse_with_held(text: &str, held: i64) -> Result<Stroke, String> {
     let (before, last) = match text.strip_suffix("++") {
         Some(before) => (before, "+"),
         None if text == "+" => ("", "+"),
         None => text.rsplit_once('+').unwrap_or(("", text)),
     };
     let mut modifiers = Vec::new();
-    let mut bits = 0;
+    let mut bits = held;
     for name in before.split('+').filter(|name| !name.is_empty()) {
         let (key, bit) = modifier(name)?;
         bits |= bit;
@@ -310,7 +321,7 @@ fn unknown() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONTROL, KeyMeaning, SHIFT, is_named_key, parse, typing};
+    use super::{CONTROL, KeyMeaning, SHIFT, is_named_key, parse, parse_with_held, typing};
 
     #[test]
     fn a_key_means_the_same_by_each_of_its_names() {
@@ -356,6 +367,19 @@ mod tests {
         assert_eq!(parse("ä").unwrap().key.text, "ä");
         assert!(parse("Entr").is_err());
         assert!(parse("a+b").is_err());
+    }
+
+    #[test]
+    fn a_key_means_with_held_modifiers_what_it_means_in_a_combination() {
+        for (key, held, combination) in
+            [("a", SHIFT, "Shift+a"), ("1", SHIFT, "Shift+1"), ("A", CONTROL, "Control+A"), ("v", CONTROL, "Control+v")]
+        {
+            let (with, written) = (parse_with_held(key, held).unwrap(), parse(combination).unwrap());
+            assert_eq!((with.key, with.bits), (written.key, written.bits), "{combination}");
+            assert!(with.modifiers.is_empty(), "{combination}");
+        }
+        assert!(KeyMeaning::with_held("v", CONTROL).pastes && KeyMeaning::with_held("Insert", SHIFT).pastes);
+        assert!(!KeyMeaning::with_held("v", SHIFT).pastes);
     }
 
     #[test]
