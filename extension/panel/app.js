@@ -124,6 +124,7 @@ export class PanelApp {
     this.agents = new AgentMenu(byId("agents"), {
       choose: (agent, model, mode) => this.#do(() => control.choose(agent, model, mode)),
       refresh: () => void this.#lookForAgents(),
+      examine: () => void this.chat.examineAgents(),
     });
     this.folder = new FolderButton(byId("folder"), {
       choose: (folder) => control.setFolder(folder),

@@ -307,9 +307,20 @@ export class TabConversation {
   }
 
   /** @param {boolean} refresh  look again instead of returning the known agents */
-  async refreshAgents(refresh) {
+  refreshAgents(refresh) {
+    return this.#agentsOrNothing({ refresh });
+  }
+
+  /** Examines the agents that were only found, because the person looks at the list. */
+  examineAgents() {
+    const isRest = this.store.state.agents?.some(({ unexamined }) => unexamined);
+    return isRest ? this.#agentsOrNothing({ examine: true }) : Promise.resolve();
+  }
+
+  /** @param {{ refresh?: boolean, examine?: boolean }} how */
+  async #agentsOrNothing(how) {
     try {
-      await this.#agents(refresh);
+      await this.#agents(how);
     } catch {
       // The connection state shows the reason; the next connection brings the list.
     }
@@ -317,13 +328,13 @@ export class TabConversation {
 
   /** Looks for agents again. Returns those with a usable model; fails if the daemon cannot be reached. */
   async lookForAgents() {
-    const agents = await this.#agents(true);
+    const agents = await this.#agents({ refresh: true });
     return agents.filter((agent) => agent.hasModel && !agent.fault);
   }
 
-  /** @param {boolean} refresh */
-  async #agents(refresh) {
-    const { agents, sandbox } = await this.connection.request("agents.list", { refresh });
+  /** @param {{ refresh?: boolean, examine?: boolean }} how */
+  async #agents({ refresh = false, examine = false }) {
+    const { agents, sandbox } = await this.connection.request("agents.list", { refresh, examine });
     this.store.dispatch({ type: "agents", agents, sandbox: sandbox ?? null });
     return agents;
   }

@@ -38,6 +38,11 @@ pub trait Agent: Send + Sync {
             info
         })
     }
+    /// Finds the agent's program, without starting it. `None`: it has none, and its examination starts nothing. Fails if the
+    /// program is missing.
+    fn locate<'a>(&'a self, _environment: &'a AgentEnvironment) -> Located<'a> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
     /// Fills in the agent's properties. Fails with the reason why it cannot be used; the fault's code classifies it.
     fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a>;
     /// Returns the person's files that it may access if it is confined. Reads the disk.
@@ -49,6 +54,9 @@ pub trait Agent: Send + Sync {
     /// Starts the agent for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_>;
 }
+
+/// The end of a search for an agent's program.
+pub type Located<'a> = BoxFuture<'a, Result<Option<PathBuf>, Fault>>;
 
 /// The end of an examination. Fails with the reason why the agent cannot be used.
 pub type Examined<'a> = BoxFuture<'a, Result<(), Fault>>;

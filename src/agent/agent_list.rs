@@ -1,6 +1,7 @@
 //! The list of agents: which can be used here, and which is the default for a conversation without a choice.
 //!
-//! Owns the list and the result of the last probe. Never starts an agent.
+//! Owns the list and the result of the last look. An agent is examined only if it answers or is shown: the others are only
+//! found. Never starts an agent for a conversation. `default_agent` chooses the default.
 
 use super::acp::Acp;
 use super::acp::preset::Preset;
@@ -8,9 +9,10 @@ use super::adapter::{Agent, AgentEnvironment, Offers};
 use super::builtin::{self, Builtin};
 use super::claude::{self, ClaudeCode};
 use super::codex::{self, Codex};
+use super::default_agent::{choose_default, first_ready, is_known};
 use super::environment::LoginEnvironment;
 use super::sandbox::{Confiner, SandboxSettings, SandboxState, single_files};
-use gstack_protocol::agents::{AgentInfo, AgentStatus};
+use gstack_protocol::agents::AgentInfo;
 use gstack_protocol::catalogue;
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use gstack_protocol::ids::AgentName;
@@ -50,6 +52,22 @@ pub struct OwnAgent {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
 }
+
+/// How much is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// What is known; as `Again` if nothing is.
+    Known,
+    /// Looks for all agents again, and examines the default one.
+    Again,
+    /// Looks for all agents again, and examines them.
+    Everything,
+    /// Examines those that were only found.
+    Rest,
+}
+
+/// The turn of a look, so that there is one at a time.
+type Turn<'a> = tokio::sync::MutexGuard<'a, ()>;
 
 /// All agents. Cheap to clone.
 #[derive(Clone)]
@@ -199,15 +217,18 @@ impl Agents {
         }
     }
 
-    /// Returns the result of the last probe. Probes if there was none.
-    pub async fn list(&self) -> Vec<AgentInfo> {
-        if let Some(found) = self.found() {
+    /// Returns the agents after this look. Agents are examined one at a time: several that start at once would make each other,
+    /// and the person's machine, slow.
+    pub async fn list(&self, look: Look) -> Vec<AgentInfo> {
+        if let (Look::Known, Some(found)) = (look, self.found()) {
             return found;
         }
         let looking = self.shared.looking.lock().await;
-        match self.found() {
-            Some(found) => found,
-            None => self.look(&looking).await,
+        match (look, self.found()) {
+            (Look::Known, Some(found)) => found,
+            (Look::Rest, Some(found)) => self.examine_rest(found, &looking).await,
+            (Look::Everything | Look::Rest, _) => self.look(true, &looking).await,
+            (Look::Known | Look::Again, _) => self.look(false, &looking).await,
         }
     }
 
@@ -230,6 +251,8 @@ impl Agents {
         let all = found.as_mut()?;
         let info = all.iter_mut().find(|info| info.name == *name)?;
         let before = info.clone();
+        // It has started.
+        info.unexamined = false;
         with_offers(info, known);
         (*info != before).then(|| all.clone())
     }
@@ -248,45 +271,83 @@ impl Agents {
         self.shared.confiner.known()
     }
 
-    /// Asks the login shell for its environment again, then probes all agents, one at a time: several that start at once would
-    /// make each other, and the person's machine, slow.
-    pub async fn refresh(&self) -> Vec<AgentInfo> {
-        let looking = self.shared.looking.lock().await;
-        self.look(&looking).await
-    }
-
-    async fn look(&self, _one_at_a_time: &tokio::sync::MutexGuard<'_, ()>) -> Vec<AgentInfo> {
+    /// Asks the login shell for its environment again, and looks for all agents. Examines them, or if not `everything` only those
+    /// that a message waits for, and as many as it takes to know the default.
+    async fn look(&self, everything: bool, _one_at_a_time: &Turn<'_>) -> Vec<AgentInfo> {
         let environment = self.shared.environment.refresh().await;
         // Something may have been installed in between.
         self.shared.confiner.forget();
         let environment = self.shared.confiner.confine(environment).await;
         let listed = self.listed();
+        let order: Vec<AgentName> = listed.agents.iter().map(|agent| agent.name()).collect();
+        let chosen = listed.chosen.as_ref().filter(|chosen| order.contains(chosen));
         let (mut left, mut found) = (listed.agents.clone(), Vec::new());
         self.shared.looked.send_replace(Vec::new());
         while !left.is_empty() {
             let wanted = self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let next = left.iter().position(|agent| Some(agent.name()) == wanted).unwrap_or_default();
-            let mut info = probe(left.remove(next).as_ref(), &environment).await;
-            if let Some(known) = self.shared.learned.lock().unwrap_or_else(PoisonError::into_inner).get(&info.name) {
-                // What a probe finds by itself is newer.
-                let kept = Offers {
-                    models: known.models.clone().filter(|_| info.models.is_empty()),
-                    modes: known.modes.clone().filter(|_| info.modes.is_empty()),
-                    commands: known.commands.clone().filter(|_| info.commands.is_empty()),
-                    account: None,
-                };
-                with_offers(&mut info, &kept);
-            }
+            let place = |name: Option<&AgentName>| left.iter().position(|agent| Some(&agent.name()) == name);
+            let next = place(wanted.as_ref()).or_else(|| place(chosen)).unwrap_or_default();
+            let is_needed = everything || place(wanted.as_ref()).is_some() || !is_known(&order, chosen, &found);
+            let agent = left.remove(next);
+            let mut info = match is_needed {
+                true => probe(agent.as_ref(), &environment).await,
+                false => glance(agent.as_ref(), &environment).await,
+            };
+            self.add_learned(&mut info);
             found.push(info);
             self.shared.looked.send_replace(found.clone());
         }
-        let place = |info: &AgentInfo| listed.agents.iter().position(|agent| agent.name() == info.name);
+        let place = |info: &AgentInfo| order.iter().position(|name| *name == info.name);
         found.sort_by_key(place);
         choose_default(&mut found, listed.chosen.as_ref());
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
         self.shared.looked.send_replace(Vec::new());
         found
     }
+
+    /// Examines the agents that were only found.
+    async fn examine_rest(&self, mut found: Vec<AgentInfo>, _one_at_a_time: &Turn<'_>) -> Vec<AgentInfo> {
+        let environment = self.environment().await;
+        let agents = self.listed().agents;
+        for info in found.iter_mut().filter(|info| info.unexamined) {
+            let Some(agent) = agents.iter().find(|agent| agent.name() == info.name) else { continue };
+            let default = info.default;
+            *info = AgentInfo { default, ..probe(agent.as_ref(), &environment).await };
+            self.add_learned(info);
+        }
+        let mut known = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
+        // The configuration may have changed meanwhile.
+        if known.is_some() {
+            *known = Some(found.clone());
+        }
+        found
+    }
+
+    /// Adds what a running agent has offered. What an examination finds by itself is newer.
+    fn add_learned(&self, info: &mut AgentInfo) {
+        if let Some(known) = self.shared.learned.lock().unwrap_or_else(PoisonError::into_inner).get(&info.name) {
+            let kept = Offers {
+                models: known.models.clone().filter(|_| info.models.is_empty()),
+                modes: known.modes.clone().filter(|_| info.modes.is_empty()),
+                commands: known.commands.clone().filter(|_| info.commands.is_empty()),
+                account: None,
+            };
+            with_offers(info, &kept);
+        }
+    }
+}
+
+/// Finds an agent's program without starting it.
+async fn glance(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
+    let located = match agent.locate(environment).await {
+        Ok(None) => return probe(agent, environment).await,
+        located => located,
+    };
+    let mut info = AgentInfo::unknown(agent.name(), agent.label());
+    info.path = located.as_ref().ok().and_then(Option::as_ref).map(|path| path.display().to_string());
+    info.unexamined = located.is_ok();
+    info.settle(located.map(|_| ()));
+    info
 }
 
 async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
@@ -300,21 +361,6 @@ async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
                 .at(Hop::Agent)));
             info
         }
-    }
-}
-
-/// Marks the default: the chosen one, or else the first one with a model that is ready, or else the first one that only
-/// lacks a sign-in, because it is better to say so at once than to answer without a model. `found` contains at least
-/// the built-in one, which is always ready.
-fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>) {
-    let first = |holds: &dyn Fn(&AgentInfo) -> bool| found.iter().position(holds);
-    let at = chosen
-        .and_then(|name| first(&|info| info.name == *name))
-        .or_else(|| first(&|info| info.has_model && info.status == AgentStatus::Ready))
-        .or_else(|| first(&|info| info.status == AgentStatus::SignedOut))
-        .or_else(|| first(&|info| info.status == AgentStatus::Ready));
-    if let Some(at) = at {
-        found[at].default = true;
     }
 }
 
@@ -335,74 +381,20 @@ fn with_offers(info: &mut AgentInfo, offers: &Offers) {
     }
 }
 
-/// Returns the default among those that were found so far, if the ones that are left cannot change it.
-fn first_ready<'a>(order: &[AgentName], found: &'a [AgentInfo]) -> Option<&'a AgentInfo> {
-    let known = order.iter().map_while(|name| found.iter().find(|info| info.name == *name));
-    known.into_iter().find(|info| info.has_model && info.status == AgentStatus::Ready)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{AgentSettings, Agents, OwnAgent, choose_default, first_ready};
-    use crate::adapter::AgentEnvironment;
+    use super::{AgentSettings, Agents, Look, OwnAgent};
+    use crate::adapter::{Agent, AgentEnvironment, AgentEvent, Examined, Launch, Located, Offers, Started};
     use crate::builtin::Builtin;
     use crate::claude::ClaudeCode;
     use crate::environment::LoginEnvironment;
     use gstack_protocol::agents::{AgentInfo, AgentStatus};
-    use gstack_protocol::fault::FaultCode;
+    use gstack_protocol::fault::{Fault, FaultCode};
     use gstack_protocol::ids::AgentName;
     use std::path::PathBuf;
     use std::sync::Arc;
-
-    fn info(name: &str, status: AgentStatus) -> AgentInfo {
-        AgentInfo { status, has_model: name != "builtin", ..AgentInfo::unknown(AgentName::new(name), name) }
-    }
-
-    #[test]
-    fn the_default_is_the_first_that_is_there_or_the_chosen_one() {
-        let table = [
-            (AgentStatus::Ready, None, "claude"),
-            (AgentStatus::SignedOut, None, "claude"),
-            (AgentStatus::Missing, None, "builtin"),
-            (AgentStatus::Broken, None, "builtin"),
-            (AgentStatus::Ready, Some("builtin"), "builtin"),
-            (AgentStatus::Ready, Some("gone"), "claude"),
-        ];
-        for (status, chosen, expected) in table {
-            let mut found = [info("claude", status), info("builtin", AgentStatus::Ready)];
-            choose_default(&mut found, chosen.map(AgentName::new).as_ref());
-            let defaults: Vec<&str> = found.iter().filter(|info| info.default).map(|info| info.name.as_str()).collect();
-            assert_eq!(defaults, [expected]);
-        }
-    }
-
-    #[test]
-    fn one_that_is_ready_comes_before_one_that_is_signed_out() {
-        let mut found = [
-            info("claude", AgentStatus::SignedOut),
-            info("codex", AgentStatus::Ready),
-            info("builtin", AgentStatus::Ready),
-        ];
-        choose_default(&mut found, None);
-        assert!(found[1].default && !found[0].default);
-    }
-
-    #[test]
-    fn a_message_need_not_wait_for_agents_that_come_after_the_one_that_answers() {
-        let order = ["claude", "codex", "mine", "builtin"].map(AgentName::new);
-        let ready = |name| info(name, AgentStatus::Ready);
-        let missing = |name| info(name, AgentStatus::Missing);
-        for (found, expected) in [
-            (vec![], None),
-            (vec![ready("claude")], Some("claude")),
-            (vec![missing("claude"), ready("codex")], Some("codex")),
-            (vec![missing("claude"), ready("mine")], None),
-            (vec![ready("mine"), missing("claude"), missing("codex")], Some("mine")),
-            (vec![missing("claude"), missing("codex"), missing("mine"), ready("builtin")], None),
-        ] {
-            assert_eq!(first_ready(&order, &found).map(|info| info.name.as_str()), expected, "{found:?}");
-        }
-    }
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tokio::sync::mpsc;
 
     #[test]
     fn one_of_the_persons_own_takes_the_place_of_the_known_one() {
@@ -421,12 +413,64 @@ mod tests {
         );
     }
 
+    /// An agent that counts how often it is examined.
+    struct Counting(&'static str, AtomicUsize);
+
+    impl Agent for Counting {
+        fn name(&self) -> AgentName {
+            AgentName::new(self.0)
+        }
+        fn label(&self) -> &str {
+            self.0
+        }
+        fn locate<'a>(&'a self, _environment: &'a AgentEnvironment) -> Located<'a> {
+            Box::pin(std::future::ready(Ok(Some(PathBuf::from("/opt").join(self.0)))))
+        }
+        fn examine<'a>(&'a self, _environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            info.version = Some("1".to_owned());
+            Box::pin(std::future::ready(Ok(())))
+        }
+        fn start(&self, _launch: Launch, _events: mpsc::Sender<AgentEvent>) -> Started<'_> {
+            let fault = Fault::new(FaultCode::AgentError, "it only counts");
+            Box::pin(std::future::ready(Err(fault)))
+        }
+    }
+
+    #[tokio::test]
+    async fn an_agent_is_started_for_its_examination_only_if_it_answers_or_is_shown() {
+        let counting = ["one", "two", "three"].map(|name| Arc::new(Counting(name, AtomicUsize::new(0))));
+        let counts = || counting.each_ref().map(|agent| agent.1.load(Ordering::Relaxed));
+        let list: Vec<Arc<dyn Agent>> = counting.iter().map(|agent| agent.clone() as Arc<dyn Agent>).collect();
+        let environment = || LoginEnvironment::known(AgentEnvironment::default());
+        let agents = Agents::with(list.clone(), None, environment());
+
+        let found = agents.list(Look::Known).await;
+        assert_eq!(counts(), [1, 0, 0]);
+        assert!(found[0].default && !found[0].unexamined && found[1].unexamined && found[1].version.is_none());
+        assert_eq!((found[1].status, found[1].path.as_deref()), (AgentStatus::Ready, Some("/opt/two")));
+        assert_eq!(agents.wait_for(Some(&AgentName::new("two"))).await.map(|info| info.unexamined), Some(true));
+
+        let shown = agents.list(Look::Rest).await;
+        assert!(shown.iter().all(|info| !info.unexamined) && shown[0].default && !shown[1].default);
+        assert_eq!(agents.list(Look::Rest).await, agents.list(Look::Known).await);
+        assert_eq!(counts(), [1, 1, 1], "each once");
+        agents.list(Look::Everything).await;
+        assert_eq!(counts(), [2, 2, 2]);
+
+        let chosen = Agents::with(list, Some(AgentName::new("three")), environment());
+        assert!(chosen.list(Look::Known).await[2].default);
+        assert_eq!(counts(), [2, 2, 3], "a chosen default needs no others");
+        chosen.learn(&AgentName::new("one"), Offers::default());
+        assert!(!chosen.list(Look::Known).await[0].unexamined, "one that ran is known");
+    }
+
     #[tokio::test]
     async fn without_an_agent_the_built_in_one_answers_and_the_missing_one_says_how_to_get_it() {
         let missing = ClaudeCode::new(Some(PathBuf::from("/nowhere/claude")));
         let environment = LoginEnvironment::known(AgentEnvironment::default());
         let agents = Agents::with(vec![Arc::new(missing), Arc::new(Builtin)], None, environment);
-        let list = agents.list().await;
+        let list = agents.list(Look::Known).await;
         assert_eq!(list[0].fault.as_ref().map(|fault| fault.code), Some(FaultCode::AgentMissing));
         assert!(list[1].default && !list[1].has_model);
         assert_eq!(agents.get(&AgentName::new("x")).err().map(|fault| fault.code), Some(FaultCode::NotFound));

@@ -14,6 +14,7 @@ pub mod claude;
 pub mod clip;
 pub mod codex;
 pub mod control_files;
+mod default_agent;
 pub mod discovery;
 pub mod environment;
 pub mod faults;

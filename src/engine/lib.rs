@@ -49,6 +49,7 @@ pub use agents::{AgentAccess, PageToolOffer};
 pub use approvals::LINK_PATH;
 pub use config::{Config, LinkBase};
 pub use drivers::{Driver, Endpoint, Taken};
+pub use gstack_agent::agent_list::Look;
 pub use gstack_browser::relay::FromExtension;
 pub use panel_keys::{check as check_proof, confirmed_in, signed_text};
 pub use policy::policy_rules_of;

@@ -16,6 +16,10 @@ pub struct AgentInfo {
     pub label: String,
     /// Whether it can be used.
     pub status: AgentStatus,
+    /// Whether its program was only found, not started: `ready` says no more than that then. It is examined when it answers or
+    /// is shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unexamined: bool,
     /// Its program's version, if it reports one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
@@ -56,6 +60,7 @@ impl AgentInfo {
             name,
             label: label.to_owned(),
             status: AgentStatus::Missing,
+            unexamined: false,
             version: None,
             path: None,
             fault: None,
@@ -153,6 +158,9 @@ pub struct AgentsList {
     /// Whether to detect agents again instead of returning the known ones.
     #[serde(default)]
     pub refresh: bool,
+    /// Whether to examine those that were only found, because a person looks at the list.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub examine: bool,
 }
 
 /// The agents of this machine.

@@ -8,11 +8,13 @@ import { fileURLToPath } from 'node:url';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const json = (file) => JSON.parse(readFileSync(path.join(here, file), 'utf8'));
-const npm = (name) => path.join(here, 'node_modules/.bin', name);
-const python = (folder, name) => path.join(here, 'python', folder, '.venv/bin', name);
+/** Returns the path of a program from npm. */
+export const npm = (name) => path.join(here, 'node_modules/.bin', name);
+/** Returns the path of a program that a folder of `python` installs. */
+export const python = (folder, name) => path.join(here, 'python', folder, '.venv/bin', name);
 
 /** Returns the pinned version of a package from npm, or of the one that a folder of `python` installs. */
-const version = ({ package: name, folder }) =>
+export const versionOf = ({ package: name, folder }) =>
   folder
     ? readFileSync(path.join(here, 'python', folder, 'requirements.txt'), 'utf8').match(/==(\S+)/)[1]
     : json('package.json').dependencies[name];
@@ -23,6 +25,12 @@ function put(home, name, content) {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
 }
+
+const COLORS = [
+  { label: 'Red', description: 'warm' },
+  { label: 'Blue', description: 'cold' },
+];
+const QUESTIONS = { questions: [{ question: 'Which color?', header: 'Color', multiSelect: false, options: COLORS }] };
 
 const anthropic = (address) => ({
   ANTHROPIC_BASE_URL: address,
@@ -43,10 +51,10 @@ const codex = (home, address) =>
 
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
- * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot start here.
- * `shown`: its command on the page, if it is another one. `plans`: the step with which it makes a plan, if it has one. `mode`: a mode
- * that the person must choose before it writes. `without`: boxes that the agent itself makes impossible, each with the reason.
- * `untried`: why there are no results yet.
+ * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot
+ * start here. `shown`: its command on the page, if it is another one. `plans` and `asks`: the steps with which it makes a plan
+ * and asks a question, if it does. `mode`: a mode that the person must choose before it writes. `without`: boxes that the agent
+ * itself makes impossible, each with the reason. `untried`: why there are no results yet.
  */
 const TABLE = {
   'claude-agent-acp': {
@@ -57,6 +65,7 @@ const TABLE = {
     fake: 'anthropic',
     variables: anthropic,
     calls: (tool, input) => [{ tool: `mcp__gstack__${tool}`, input }],
+    asks: [{ tool: 'AskUserQuestion', input: QUESTIONS }],
     writes: (file) => [{ tool: 'Write', input: { file_path: file, content: 'x' } }],
   },
   gemini: {
@@ -124,6 +133,8 @@ const TABLE = {
       search: [{ tool: 'tool_search', input: { query: `select:mcp__gstack__${tool}` } }],
       answer: `mcp__gstack__${tool}`,
     }),
+    asks: [{ tool: 'ask_user_question', input: QUESTIONS }],
+    plans: [{ tool: 'todo_write', input: { todos: [{ id: '1', content: 'Move the tests', status: 'in_progress' }] } }],
     calls: (tool, input) => [{ tool: `mcp__gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'write_file', input: { file_path: file, content: 'x' } }],
   },
@@ -252,7 +263,7 @@ const TABLE = {
 };
 
 /** The agents, each with its name and pinned version. */
-export const AGENTS = Object.entries(TABLE).map(([name, agent]) => ({ name, ...agent, version: version(agent) }));
+export const AGENTS = Object.entries(TABLE).map(([name, agent]) => ({ name, ...agent, version: versionOf(agent) }));
 
 /** Returns whether an agent is installed. */
 export const isInstalled = ({ command }) => existsSync(command[0]);

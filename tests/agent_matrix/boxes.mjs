@@ -106,6 +106,36 @@ export const BOXES = [
     },
   },
   {
+    id: 'images',
+    title: 'sees a picture of yours',
+    async try(trial, agent) {
+      const before = trial.requests(agent).length;
+      const { data, done } = await trial.showPicture(agent, 'repeat after me: a rose');
+      if (done.outcome !== 'done') return JSON.stringify(done);
+      return after(trial, agent, before).includes(data) || 'the model is not sent the picture';
+    },
+  },
+  {
+    id: 'questions',
+    title: 'asks a question',
+    async try(trial, agent) {
+      if (!agent.asks) return undefined;
+      const { turn } = await use(trial, agent, 'ask me something', {
+        onEvent: async (event) => {
+          if (event.type === 'question') await trial.answer(event, 'Blue');
+          if (event.type === 'approval') await trial.allow(event);
+        },
+      });
+      const asked = turn.events.filter((event) => event.type === 'question');
+      if (asked.length !== 1 || turn.cards.length > 0) return `${asked.length} questions, ${turn.cards.length} cards: ${why(turn)}`;
+      const offers = asked[0].parts[0].options.map(({ label }) => label);
+      if (!offers.includes('Red') || !offers.includes('Blue')) return JSON.stringify(asked[0]);
+      const count = (word) => trial.requests(agent).at(-1).split(word).length;
+      // The call names both.
+      return count('Blue') > count('Red') || 'the model is not told the answer';
+    },
+  },
+  {
     id: 'models',
     title: 'changes its model',
     async try(trial, agent) {

@@ -1,15 +1,18 @@
 /*
- * docs/AGENTS.md, written from the results of the matrix. Owns the page's words; a default test compares it with the results.
+ * docs/AGENTS.md, written from the results of the matrix of agents and of MCP clients. Owns the page's words; a default test compares
+ * it with the results.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AGENTS } from './agents.mjs';
 import { BOXES, RESUMES } from './boxes.mjs';
+import { CLIENT_BOXES } from './client_boxes.mjs';
+import { CLIENTS, installable } from './clients.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
-/** The stored results: `{ agents: { NAME: { version, date, boxes: { ID: true or why not } } } }`. */
+/** The stored results: `{ agents: { NAME: { version, date, boxes: { ID: true or why not } } }, clients: { … } }`. */
 export const RESULTS = path.join(here, 'results.json');
 export const PAGE = path.join(here, '../../docs/AGENTS.md');
 export const ALL_BOXES = [...BOXES, RESUMES];
@@ -23,8 +26,40 @@ function cell(found, note) {
   return note ? `no (${note})` : 'no';
 }
 
+/** Returns the clients' part of the page: the words, a table and its notes. */
+function clientsPart(results) {
+  const tried = CLIENTS.filter(({ name }) => results[name]);
+  const notes = [];
+  const noted = (words) => {
+    if (!words) return undefined;
+    if (!notes.includes(words)) notes.push(words);
+    return notes.indexOf(words) + 1;
+  };
+  const rows = tried.map((client) => {
+    const { version, date, boxes } = results[client.name];
+    const cells = CLIENT_BOXES.map(({ id }) => cell(boxes[id], noted(client.without?.[id])));
+    return `| ${client.label} | \`${client.package}\` ${version} | ${date} | ${cells.join(' | ')} |`;
+  });
+  const others = installable().filter((name) => !tried.some(({ install }) => install === name));
+  return [
+    '## MCP clients',
+    '',
+    '`gstack mcp install CLIENT` adds gstack to a client, which then starts `gstack mcp` by itself. `tests/agent_matrix` runs these in ' +
+      'the same way, with their own approvals off: gstack asks.',
+    '',
+    `| client | package | tried on | ${CLIENT_BOXES.map((box) => box.title).join(' | ')} |`,
+    `|---|---|---|${CLIENT_BOXES.map(() => '---|').join('')}`,
+    ...rows,
+    '',
+    ...notes.map((words, at) => `${at + 1}. ${words}`),
+    ...(notes.length > 0 ? [''] : []),
+    `\`mcp install\` also knows ${others.join(', ')}, which can't be run here: their files are written as their documentation says.`,
+    '',
+  ];
+}
+
 /** Returns the page for these results. */
-export function page({ agents }) {
+export function page({ agents, clients = {} }) {
   const tried = AGENTS.filter(({ name }) => agents[name]);
   const untried = AGENTS.filter(({ name }) => !agents[name]).map(({ label, untried: why }) => (why ? `${label} (${why})` : label));
   const notes = [];
@@ -44,7 +79,7 @@ export function page({ agents }) {
     '# Agents',
     '',
     'gstack works with every agent that speaks the Agent Client Protocol. `tests/agent_matrix` runs these in the sandbox, ' +
-      'each with a fake of its model on this machine, and writes this table. A dash: not tried yet.',
+      'each with a fake of its model on this machine, and writes this table. A dash: it has none, or does not start here.',
     '',
     'Plan: its list of steps is shown in the panel. Model and mode: you choose another one in the panel or with `--model` and ' +
       '`--mode`, and the next message uses it.',
@@ -67,5 +102,6 @@ export function page({ agents }) {
       ]),
     '```',
     '',
+    ...clientsPart(clients),
   ].join('\n');
 }

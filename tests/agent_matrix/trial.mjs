@@ -7,8 +7,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { crc32, deflateSync } from 'node:zlib';
 import { Api } from '../e2e/harness/api.mjs';
 import { TestHome } from '../e2e/harness/home.mjs';
+import { BarePanel } from '../e2e/harness/host.mjs';
 import { Site } from '../e2e/harness/site.mjs';
 import { within } from '../e2e/harness/wait.mjs';
 import { startProxy } from './proxy.mjs';
@@ -17,13 +19,34 @@ const tests = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** The first message of an agent waits for its start. */
 const LONGEST_TURN = 180_000;
 
+/** Returns a picture of one color as base64. */
+function pictureOf(red, green, blue) {
+  const [width, height] = [64, 48];
+  const part = (name, data) => {
+    const named = Buffer.concat([Buffer.from(name), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(named));
+    return Buffer.concat([length, named, sum]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2], 8);
+  const line = Buffer.concat([Buffer.alloc(1), Buffer.alloc(width * 3, Buffer.from([red, green, blue]))]);
+  const pixels = deflateSync(Buffer.concat(Array(height).fill(line)));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, part('IHDR', head), part('IDAT', pixels), part('IEND', Buffer.alloc(0))]).toString('base64');
+}
+
 const ended = (api) =>
   new Promise((resolve) => {
     api.once('close', resolve);
     api.stdin.end();
   });
 
-async function startFake(agent, file, log) {
+/** Starts the fake of an agent's model. */
+export async function startFake(agent, file, log) {
   const args = [path.join(tests, 'fake', `${agent.fake}.mjs`), file, '--log', log];
   const api = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const line = await within(new Promise((resolve) => api.stdout.once('data', resolve)), 'a fake API did not start');
@@ -31,7 +54,7 @@ async function startFake(agent, file, log) {
 }
 
 /** Returns the replies of an agent's model to the messages of every box. */
-function scenario(agent, folder) {
+export function scenario(agent, folder) {
   const call = (match, tool, input) => {
     const found = agent.finds?.(tool);
     if (!found) return [{ match, tools: true, reply: agent.calls(tool, input) }];
@@ -47,8 +70,9 @@ function scenario(agent, folder) {
       ...call('press it now', 'click', { selector: 'text=Order now' }),
       ...call('take a picture', 'screenshot', {}),
       ...call('read it all', 'text', {}),
-      { match: 'write the file', tools: true, reply: agent.writes(path.join(folder, `${agent.name}.txt`)) },
+      ...(agent.writes ? [{ match: 'write the file', tools: true, reply: agent.writes(path.join(folder, `${agent.name}.txt`)) }] : []),
       ...(agent.plans ? [{ match: 'plan it', tools: true, reply: agent.plans }] : []),
+      ...(agent.asks ? [{ match: 'ask me something', tools: true, reply: agent.asks }] : []),
       { match: 'count slowly', reply: [{ text: 'tick ', repeat: 2000, chunk: 5, delayMs: 50 }] },
       { match: 'repeat after me: ', reply: [{ text: '$1' }] },
     ],
@@ -60,6 +84,8 @@ function scenario(agent, folder) {
 export class Trial {
   #fakes = new Map();
   #tabs = new Map();
+  /** The id and the last event of each agent's conversation. */
+  #conversations = new Map();
 
   /** Starts gstack, its browser and the fakes of these agents. */
   static async start(agents) {
@@ -142,7 +168,9 @@ export class Trial {
     const read = (async () => {
       for await (const line of createInterface({ input: child.stdout })) {
         if (!line.startsWith('{"')) continue;
-        const { event, delta } = JSON.parse(line);
+        const { conversation, event, delta } = JSON.parse(line);
+        const known = this.#conversations.get(agent.name) ?? { id: conversation?.conversationId, last: 0 };
+        this.#conversations.set(agent.name, { ...known, last: event?.seq ?? known.last });
         if (delta) answer += delta.text ?? '';
         if (event) events.push(event);
         if (event || delta) await onEvent(event ?? { type: 'delta' });
@@ -172,9 +200,30 @@ export class Trial {
     if (event.type === 'approval') await this.home.ok(['approvals', 'deny', event.approvalId]);
   };
 
+  /** Sends a message with a picture, as the panel does. Returns the picture as base64, and the end of the turn. */
+  async showPicture(agent, text) {
+    const { id: conversationId, last } = this.#conversations.get(agent.name);
+    const data = pictureOf(200, 40, 90);
+    const panel = await BarePanel.open(this.home, `shows-${agent.name}`);
+    try {
+      await panel.ask('chat.subscribe', { conversationId, after: last });
+      const attachments = [{ name: 'rose.png', mime: 'image/png', data }];
+      const sent = await panel.ask('chat.send', { conversationId, clientId: `shows-${agent.name}`, text, attachments, from: 'panel' });
+      if (sent.error) throw new Error(JSON.stringify(sent.error));
+      return { data, done: await panel.event('turn-done') };
+    } finally {
+      await panel.close();
+    }
+  }
+
   /** Allows a card. */
   allow(card) {
     return this.home.ok(['approvals', 'allow', card.approvalId]);
+  }
+
+  /** Answers a question. */
+  answer(question, words) {
+    return this.home.ok(['approvals', 'answer', words, '--id', question.questionId]);
   }
 
   /** Stops the agent's turn. */

@@ -6,33 +6,25 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { TestHome } from './harness/home.mjs';
-import { Site } from './harness/site.mjs';
+import { AgentPanel } from './harness/agent-panel.mjs';
 
 const AGENT = path.resolve(import.meta.dirname, '../fake/signed-out-agent.mjs');
 
 describe('an agent that needs a sign-in', { concurrency: false }, () => {
-  let home;
-  let site;
+  let started;
   let panel;
 
   before(async () => {
-    home = new TestHome({ permanent: true });
-    site = await Site.start();
-    mkdirSync(home.home, { mode: 0o700 });
-    const command = JSON.stringify([process.execPath, AGENT]);
-    writeFileSync(path.join(home.home, 'config.toml'), `[agents]\ndefault = "guest"\n[agents.own.guest]\ncommand = ${command}\n`, {
-      mode: 0o600,
+    started = await AgentPanel.start(({ home }) => {
+      mkdirSync(home, { mode: 0o700 });
+      const command = JSON.stringify([process.execPath, AGENT]);
+      const toml = `[agents]\ndefault = "guest"\n[agents.own.guest]\ncommand = ${command}\n`;
+      writeFileSync(path.join(home, 'config.toml'), toml, { mode: 0o600 });
     });
-    await home.connect(['--headless', `${site.origin}/form`]);
-    panel = await home.panel(await home.devtools());
-    await panel.connected();
+    ({ panel } = started);
   });
 
-  after(async () => {
-    assert.deepEqual(await home.stop(), []);
-    await site?.stop();
-  });
+  after(async () => assert.deepEqual(await started?.stop(), []));
 
   test('shows the ways that it can go by itself on a card, and tells of one that is refused', async () => {
     const options = `[...document.querySelectorAll('.question .option__text')].map((one) => one.firstChild.data).join()`;

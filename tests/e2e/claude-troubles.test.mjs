@@ -4,9 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { TestHome } from './harness/home.mjs';
+import { AgentPanel } from './harness/agent-panel.mjs';
 import { AGENTS, RealAgent } from './harness/real-agent.mjs';
-import { Site } from './harness/site.mjs';
 
 const { program } = AGENTS.claude;
 /** The end of a stream in the middle of an answer. */
@@ -17,15 +16,11 @@ const CUT_OFF = 'cut off mid-stream';
 const then = (...replies) => replies.map((reply) => ({ in: 'toolResult', tools: true, times: 1, reply }));
 
 describe('Claude Code', { skip: program ? false : 'Claude Code is not installed' }, () => {
-  let home;
-  let site;
-  let agent;
+  let started;
   let panel;
 
   before(async () => {
-    home = new TestHome({ permanent: true });
-    site = await Site.start();
-    agent = await RealAgent.install(home, 'claude', {
+    const scenario = {
       rules: [
         { match: 'break off', tools: true, reply: [{ text: 'Half a sentence' }, BREAK] },
         { in: 'reminder', match: CUT_OFF, tools: true, times: 1, reply: [{ text: 'and the other half.' }] },
@@ -41,17 +36,12 @@ describe('Claude Code', { skip: program ? false : 'Claude Code is not installed'
         ...then([{ tool: 'TaskUpdate', input: { taskId: '1', status: 'in_progress' } }], [{ text: 'It is planned.' }]),
       ],
       default: [{ text: 'ok' }],
-    });
-    await home.connect(['--headless', `${site.origin}/form`]);
-    panel = await home.panel(await home.devtools());
-    await panel.connected();
+    };
+    started = await AgentPanel.start((home) => RealAgent.install(home, 'claude', scenario));
+    ({ panel } = started);
   });
 
-  after(async () => {
-    assert.deepEqual(await home.stop(), []);
-    await site?.stop();
-    agent?.stop();
-  });
+  after(async () => assert.deepEqual(await started?.stop(), []));
 
   const shown = () => panel.page.evaluate(`document.querySelector('#conversation').innerText`);
 

@@ -4,9 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { TestHome } from './harness/home.mjs';
+import { AgentPanel } from './harness/agent-panel.mjs';
 import { AGENTS, RealAgent } from './harness/real-agent.mjs';
-import { Site } from './harness/site.mjs';
 import { until } from './harness/wait.mjs';
 
 const question = {
@@ -21,17 +20,15 @@ const question = {
 
 for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
   describe(label, { skip: program ? false : `${label} is not installed` }, () => {
+    let started;
     let home;
-    let site;
     let agent;
     let client;
     let panel;
     let page;
 
     before(async () => {
-      home = new TestHome({ permanent: true });
-      site = await Site.start();
-      agent = await RealAgent.install(home, name, {
+      const scenario = {
         rules: [
           // First, because the earlier messages may be included.
           { match: 'what was that?', tools: true, reply: [{ text: 'That was your order.' }] },
@@ -46,22 +43,13 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
         ],
         afterTool: [{ text: 'It is done.' }],
         default: [{ text: 'ok' }],
-      });
-      await home.connect(['--headless', `${site.origin}/form`]);
-      client = await home.devtools();
-      page = await home.page(client, site.origin);
-      panel = await home.panel(client);
-      await panel.connected();
+      };
+      started = await AgentPanel.start((home) => RealAgent.install(home, name, scenario));
+      ({ home, agent, client, panel } = started);
+      page = await home.page(client, started.site.origin);
     });
 
-    after(async () => {
-      assert.deepEqual(
-        (await home.stop()).map((one) => one.command.join(' ')),
-        [],
-      );
-      await site?.stop();
-      agent?.stop();
-    });
+    after(async () => assert.deepEqual(await started?.stop(), []));
 
     const answers = (number) => panel.page.waitFor(`document.querySelectorAll('.turn-footer').length >= ${number}`, `${number} answers`);
     const waiting = async () => JSON.parse(await home.ok(['approvals', '--json']));

@@ -223,7 +223,7 @@ const methods = {
     return {};
   },
   ...drivers.methods,
-  "agents.list": () => ({ agents }),
+  "agents.list": ({ examine }) => ({ agents: examine ? agents.map(scenario.examined) : agents }),
   "agents.choose": ({ conversationId, agent, model, mode }) => {
     const held = conversations.get(conversationId);
     Object.assign(held, { agent, model, mode });

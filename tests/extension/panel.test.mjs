@@ -130,6 +130,16 @@ describe("the panel", options, () => {
       await panel.until("![...document.querySelectorAll('button')].find((button) => button.innerText === 'Check again').disabled");
     }));
 
+  test("an agent that was only found is checked when the list is opened, and not before", () =>
+    withPanel("found-agent", async (panel, browser) => {
+      await panel.until("document.querySelector('.agent-button')?.disabled === false");
+      const asked = async () => [...(await browser.wire()).matchAll(/^call agents.list$/gm)].length;
+      assert.equal(await asked(), 1);
+      await panel.evaluate("document.querySelector('.agent-button').click()");
+      await panel.until(`document.querySelector('[data-choice="agent codex"]')?.innerText.includes("0.48.0")`);
+      assert.equal(await asked(), 2);
+    }));
+
   test("a note lies over neither the quick actions nor the message box, and leaves by itself", () =>
     withPanel("usual", async (panel) => {
       await panel.until("document.querySelector('.suggestion')");

@@ -306,6 +306,11 @@ export const scenarios = {
       hint: "Choose from the refs.",
     },
   },
+  "found-agent": {
+    ...base,
+    agents: [CLAUDE, { ...CODEX, version: undefined, unexamined: true }, BUILTIN],
+    examined: (agent) => (agent.unexamined ? CODEX : agent),
+  },
   "no-agent": { ...base, agents: [...MISSING, { ...BUILTIN, default: true }] },
   /** The chosen agent has no account: its hop, its menu and the status bar all show it. */
   "signed-out": {

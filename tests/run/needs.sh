@@ -86,7 +86,7 @@ matrix_packages() {
     cmp -s "$folder/requirements.txt" "$folder/.venv/installed.txt" && continue
     installed=
     # Some need a newer Python than the usual one.
-    for python in python3 python3.12 python3.13 python3.14; do
+    for python in python3 python3.12 python3.13 python3.14 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9].*/bin/python3; do
       rm -rf "$folder/.venv"
       "$python" -m venv "$folder/.venv" >/dev/null 2>&1 || continue
       "$folder/.venv/bin/pip" install --quiet --disable-pip-version-check --retries 2 --no-compile -r "$folder/requirements.txt" || continue

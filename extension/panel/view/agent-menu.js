@@ -21,8 +21,9 @@ export class AgentMenu {
    * @param {object} actions
    * @param {(agent: string | null, model: string | null, mode: string | null) => void} actions.choose
    * @param {() => void} actions.refresh
+   * @param {() => void} actions.examine  the list is shown
    */
-  constructor(list, { choose, refresh }) {
+  constructor(list, { choose, refresh, examine }) {
     this.choose = choose;
     this.refresh = refresh;
     this.name = h("b", {});
@@ -36,7 +37,10 @@ export class AgentMenu {
     );
     this.list = list;
     list.setAttribute("aria-label", t("modelAndAgent"));
-    this.menu = new Menu(this.button, list, () => this.#draw());
+    this.menu = new Menu(this.button, list, () => {
+      this.#draw();
+      examine();
+    });
   }
 
   /**
@@ -187,8 +191,8 @@ export class AgentMenu {
   }
 
   /** @param {AgentInfo} agent @param {boolean} checked */
-  #agent({ name, label, status, version, fault, hasModel, account, warning, warningWords }, checked) {
-    const about = [version, account].filter(Boolean).join(" · ") || (hasModel ? "" : t("noModel"));
+  #agent({ name, label, status, unexamined, version, fault, hasModel, account, warning, warningWords }, checked) {
+    const about = [version, account].filter(Boolean).join(" · ") || (hasModel ? (unexamined ? t("agentChecked") : "") : t("noModel"));
     const ready = status === "ready";
     const item = h(
       "button",

@@ -1,16 +1,19 @@
 //! Maps an ACP agent's messages to agent events, and decides the answers.
 //!
-//! A state machine without IO. Owns the turn and its calls. `permission` has the open permission requests, `ending` the end of a
-//! turn, `forgotten` what the agent may not remember.
+//! A state machine without IO. Owns the turn and its calls. `permission` has the open permission requests, `question` the open
+//! questions, `ending` the end of a turn, `forgotten` what the agent may not remember.
 
 mod ending;
 mod forgotten;
 mod permission;
+mod question;
 
 use super::agreed::Session;
 use super::call::Call;
 use super::resume::NO_METHOD;
-use super::wire::{Chunk, Commands, ConfigUpdate, PermissionRequest, Plan, ToolCall, Update, UsageUpdate};
+use super::wire::{
+    CancelRequest, Chunk, Commands, ConfigUpdate, PermissionRequest, Plan, ToolCall, Update, UsageUpdate,
+};
 use crate::adapter::{AgentEvent, Offers, Prompt};
 use crate::clip::{RESULT_BYTES, STEP_BYTES, clip};
 use crate::prompt;
@@ -25,6 +28,7 @@ use gstack_protocol::chat::{PlanEntry, PlanStatus, StepOutcome};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::StepId;
 use permission::Waiting;
+use question::Question;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -34,6 +38,7 @@ pub(super) struct AcpHandler {
     told_session: bool,
     turn: Option<AcpTurn>,
     waiting: HashMap<String, Waiting>,
+    questions: HashMap<String, Question>,
     /// The cost of the session so far, in US dollars; `cost_before` is its cost when the turn started.
     cost: Option<f64>,
     cost_before: f64,
@@ -94,6 +99,7 @@ impl AcpHandler {
             told_session: false,
             turn: None,
             waiting: HashMap::new(),
+            questions: HashMap::new(),
             cost: None,
             cost_before: 0.0,
             context: (0, 0),
@@ -195,6 +201,7 @@ impl AcpHandler {
             out.withdraw(&request);
             out.answer(&waiting.id, json!({"outcome": {"outcome": "cancelled"}}));
         }
+        self.cancel_questions(out);
     }
 
     /// Handles the answer to a change of the model. A refused model changes nothing, and the person gets a notice.
@@ -397,12 +404,20 @@ impl ProtocolHandler for AcpHandler {
                 Some(update) => self.updated(update, out),
                 None => tracing::debug!("an ACP agent told something unknown"),
             },
+            Incoming::Notification { method, params } if method == "$/cancel_request" => {
+                if let Some(CancelRequest { request_id }) = read(&params, &method) {
+                    self.request_withdrawn(&request_id, out);
+                }
+            }
             Incoming::Notification { .. } => {}
             Incoming::Request { id, method, params } => match method.as_str() {
                 "session/request_permission" => match read::<PermissionRequest>(&params, &method) {
                     Some(request) => self.asked(id, request, out),
                     None => out.answer(&id, json!({"outcome": {"outcome": "cancelled"}})),
                 },
+                "elicitation/create" => {
+                    self.form_asked(id, read(&params, &method).unwrap_or_default(), out);
+                }
                 _ => out.unsupported(&id),
             },
         }
@@ -435,7 +450,10 @@ impl ProtocolHandler for AcpHandler {
     }
 
     fn answered(&mut self, request: &str, answer: Answer, out: &mut HandlerOutput) {
-        self.answer(request, answer, out);
+        match answer {
+            Answer::Permission(answer) => self.answer(request, answer, out),
+            Answer::Question(answers) => self.question_answered(request, answers, out),
+        }
     }
 }
 

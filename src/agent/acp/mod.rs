@@ -8,6 +8,7 @@ mod call;
 mod choices;
 mod examination;
 mod faults;
+mod form;
 mod known;
 mod modes;
 pub mod preset;
@@ -17,7 +18,7 @@ mod resume;
 mod start;
 mod wire;
 
-use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Located, Started};
 use super::discovery;
 use super::rpc::rpc_session::RpcSession;
 use super::sandbox::Access;
@@ -99,6 +100,10 @@ impl Agent for Acp {
 
     fn label(&self) -> &str {
         &self.preset.label
+    }
+
+    fn locate<'a>(&'a self, environment: &'a AgentEnvironment) -> Located<'a> {
+        Box::pin(async move { self.find(environment).await.map(Some).ok_or_else(|| self.missing()) })
     }
 
     fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {

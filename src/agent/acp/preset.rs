@@ -141,7 +141,7 @@ impl Preset {
                 "claudeCode": {"options": {
                     "settingSources": [],
                     "strictMcpConfig": true,
-                    "tools": ["Read", "Glob", "Grep", "Edit", "Write"],
+                    "tools": ["Read", "Glob", "Grep", "Edit", "Write", "AskUserQuestion"],
                     "allowedTools": allowed,
                 }},
             })

@@ -348,3 +348,49 @@ fn a_message_that_is_sent_again_after_a_failure_is_sent_once() {
     assert_eq!(prompt(&mut handler, "hello"), 1);
     assert_eq!(prompt(&mut handler, "hello"), 1);
 }
+
+#[test]
+fn a_form_is_a_question_until_it_is_answered_withdrawn_or_stopped() {
+    use crate::rpc::protocol_handler::Answer;
+    let mut handler = AcpHandler::new(session("s1", PathBuf::from("/srv/project")));
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+    let ask = |id: u64| {
+        let params = serde_json::json!({"sessionId": "s1", "mode": "form", "message": "Which?", "requestedSchema": {
+            "type": "object", "properties": {"a": {"type": "string", "enum": ["x", "y"]}}}});
+        let line = serde_json::json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params});
+        parse(&line.to_string()).unwrap()
+    };
+    let lines =
+        |lines: Vec<Vec<u8>>| lines.iter().map(|line| serde_json::from_slice(line).unwrap()).collect::<Vec<Value>>();
+    handler.incoming(ask(90), &mut out);
+    let (events, told) = out.drain();
+    assert!(events.is_empty() && lines(told)[0]["result"]["action"] == "decline", "nobody is there between turns");
+
+    handler.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
+    out.drain();
+    handler.incoming(ask(91), &mut out);
+    let asked = out.drain().0;
+    assert!(matches!(&asked[..], [AgentEvent::QuestionAsked(asked)] if asked.parts[0].text == "Which?"), "{asked:?}");
+    handler.answered("91", Answer::Question(Some(vec![vec!["y".to_owned()]])), &mut out);
+    let told = &lines(out.drain().1)[0];
+    assert_eq!(told["result"], serde_json::json!({"action": "accept", "content": {"a": "y"}}));
+
+    handler.incoming(ask(92), &mut out);
+    out.drain();
+    handler.answered("92", Answer::Question(None), &mut out);
+    assert_eq!(lines(out.drain().1)[0]["result"]["action"], "decline");
+
+    handler.incoming(ask(93), &mut out);
+    out.drain();
+    handler.incoming(parse(r#"{"method": "$/cancel_request", "params": {"requestId": 93}}"#).unwrap(), &mut out);
+    let (events, told) = out.drain();
+    assert!(matches!(&events[..], [AgentEvent::Withdrawn { request }] if request == "93"), "{events:?}");
+    assert_eq!(lines(told)[0]["result"]["action"], "cancel");
+
+    handler.incoming(ask(94), &mut out);
+    out.drain();
+    handler.interrupt(&mut out);
+    let (events, told) = out.drain();
+    assert!(matches!(&events[..], [AgentEvent::Withdrawn { request }] if request == "94"), "{events:?}");
+    assert!(lines(told).iter().any(|line| line["result"]["action"] == "cancel"));
+}

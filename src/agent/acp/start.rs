@@ -200,7 +200,11 @@ pub(super) async fn introduce(wire: &mut Wire) -> Result<Initialized, AskError> 
     let params = json!({
         "protocolVersion": PROTOCOL_VERSION,
         // The agent reads and writes files itself and asks for permission to do so.
-        "clientCapabilities": {"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false},
+        "clientCapabilities": {
+            "fs": {"readTextFile": false, "writeTextFile": false},
+            "terminal": false,
+            "elicitation": {"form": {}},
+        },
         "clientInfo": {"name": "gstack", "title": "gstack", "version": VERSION},
     });
     let answer = wire.ask("initialize", params).await?;

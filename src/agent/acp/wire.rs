@@ -394,6 +394,13 @@ pub(super) struct PermissionOption {
     pub kind: String,
 }
 
+/// `$/cancel_request`: the agent no longer waits for an answer.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CancelRequest {
+    pub request_id: Value,
+}
+
 /// The answer to `session/prompt`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

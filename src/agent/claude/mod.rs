@@ -18,7 +18,7 @@ mod streamed;
 mod wire;
 mod words;
 
-use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Located, Started};
 use super::discovery;
 use super::process::brief;
 use gstack_protocol::agents::AgentInfo;
@@ -59,6 +59,10 @@ impl ClaudeCode {
         discovery::search(PROGRAM, self.configured.clone(), environment).await
     }
 
+    fn missing(&self) -> Fault {
+        faults::PROGRAM.missing(self.configured.as_deref())
+    }
+
     fn known_abilities(&self, program: &Path) -> Option<Abilities> {
         self.abilities.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
@@ -74,8 +78,7 @@ impl ClaudeCode {
     }
 
     async fn look(&self, environment: &AgentEnvironment, info: &mut AgentInfo) -> Result<(), Fault> {
-        let program =
-            self.find(environment).await.ok_or_else(|| faults::PROGRAM.missing(self.configured.as_deref()))?;
+        let program = self.find(environment).await.ok_or_else(|| self.missing())?;
         info.path = Some(program.display().to_string());
         let environment = options::environment(environment, &program);
         let (version, abilities, sign_in) = tokio::join!(
@@ -101,6 +104,10 @@ impl Agent for ClaudeCode {
 
     fn label(&self) -> &str {
         "Claude Code"
+    }
+
+    fn locate<'a>(&'a self, environment: &'a AgentEnvironment) -> Located<'a> {
+        Box::pin(async move { self.find(environment).await.map(Some).ok_or_else(|| self.missing()) })
     }
 
     fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {

@@ -13,7 +13,7 @@ mod start;
 mod wire;
 mod words;
 
-use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Located, Started};
 use super::discovery;
 use super::rpc::rpc_session::RpcSession;
 use super::sandbox::Access;
@@ -63,6 +63,10 @@ impl Agent for Codex {
 
     fn label(&self) -> &str {
         faults::PROGRAM.label
+    }
+
+    fn locate<'a>(&'a self, environment: &'a AgentEnvironment) -> Located<'a> {
+        Box::pin(async move { self.find(environment).await.map(Some) })
     }
 
     fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {

@@ -23,7 +23,7 @@ use axum::http::header;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use gstack_base::process;
-use gstack_engine::Engine;
+use gstack_engine::{Engine, Look};
 use gstack_protocol::VERSION;
 use gstack_protocol::activity::ActivityEntry;
 use gstack_protocol::agents::Agents;
@@ -84,7 +84,7 @@ pub(super) fn rings() -> Rings {
                 Ok(engine.hops().doctor().await)
             }),
             get("/agents", "The agents that were found", |engine: Engine| async move {
-                Ok(engine.agents().list(true).await)
+                Ok(engine.agents().list(Look::Everything).await)
             }),
             route::by_itself(
                 "/activity/stream",

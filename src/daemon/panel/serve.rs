@@ -2,7 +2,7 @@
 //!
 //! Owns nothing. The table in `protocol/methods.rs` defines the parameters and answers.
 
-use gstack_engine::{Engine, FromExtension, PortId};
+use gstack_engine::{Engine, FromExtension, Look, PortId};
 use gstack_protocol::activity::{ActivityPage, ActivitySubscribe};
 use gstack_protocol::agents::{Agents, AgentsChoose, AgentsList};
 use gstack_protocol::audit::AuditBy;
@@ -249,7 +249,10 @@ impl Serve for Panel {
         if list.refresh {
             return self.engine.settings().look_for_agents().await;
         }
-        Ok(self.engine.agents().list(false).await)
+        if list.examine {
+            return Ok(self.engine.agents().tell(Look::Rest).await);
+        }
+        Ok(self.engine.agents().list(Look::Known).await)
     }
 
     async fn agents_choose(&self, choose: AgentsChoose) -> Answer<ConversationInfo> {

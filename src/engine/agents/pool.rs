@@ -8,7 +8,7 @@ use crate::config::{Config, ConfigFile};
 use crate::ports::Ports;
 use crate::tasks::Tasks;
 use gstack_agent::adapter::{Agent, AgentEnvironment, Offers};
-use gstack_agent::agent_list;
+use gstack_agent::agent_list::{self, Look};
 use gstack_agent::sandbox::SandboxMode;
 use gstack_base::home::Home;
 use gstack_base::mutex::lock;
@@ -52,11 +52,9 @@ impl AgentPool {
         Self(Arc::new(Shared { home, port, config, ports, tasks, known, slots, spare, running }))
     }
 
-    /// Returns every agent with what it is missing. `refresh` looks for agents again.
-    pub async fn list(&self, refresh: bool) -> Agents {
-        let known = &self.0.known;
-        let agents = if refresh { known.refresh().await } else { known.list().await };
-        self.told(agents)
+    /// Returns every agent with what it is missing, after this look.
+    pub async fn list(&self, look: Look) -> Agents {
+        self.told(self.0.known.list(look).await)
     }
 
     /// Returns the list as panels receive it.
@@ -70,9 +68,9 @@ impl AgentPool {
         Agents { agents, sandbox: self.sandbox() }
     }
 
-    /// Sends the list to every panel and returns it. `refresh` looks for agents again.
-    pub(crate) async fn tell(&self, refresh: bool) -> Agents {
-        let agents = self.list(refresh).await;
+    /// Sends the list to every panel after this look, and returns it.
+    pub async fn tell(&self, look: Look) -> Agents {
+        let agents = self.list(look).await;
         self.0.ports.broadcast(&ToPanel::AgentsChanged(agents.clone()));
         agents
     }
@@ -83,7 +81,7 @@ impl AgentPool {
         self.0.tasks.spawn(async move {
             let shutdown = pool.0.tasks.shutdown();
             tokio::select! {
-                _ = pool.tell(true) => {}
+                _ = pool.tell(Look::Again) => {}
                 () = shutdown.cancelled() => {}
             }
         });
@@ -96,7 +94,7 @@ impl AgentPool {
             self.0.tasks.spawn(async move {
                 let shutdown = pool.0.tasks.shutdown();
                 tokio::select! {
-                    _ = pool.tell(false) => {}
+                    _ = pool.tell(Look::Known) => {}
                     () = shutdown.cancelled() => {}
                 }
             });

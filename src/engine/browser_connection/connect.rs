@@ -7,12 +7,14 @@ use super::error::ConnectError;
 use crate::browsers::{Browsers, BrowsersError, ChangeTurn};
 use crate::command_runner::Target;
 use crate::folders;
+use gstack_agent::agent_list::Look;
 use gstack_base::counted::counted;
 use gstack_base::profiles::ProfileName;
 use gstack_browser::browser::Browser;
 use gstack_browser::launch::{self, LaunchOptions, side_panel};
 use gstack_command::{Call, TabSwitch};
 use gstack_protocol::EXTENSION_ID;
+use gstack_protocol::agents::AgentStatus;
 use gstack_protocol::catalogue;
 use gstack_protocol::command::CommandRequest;
 use gstack_protocol::control::{ConnectLine, ConnectRequest, Connected};
@@ -130,10 +132,11 @@ impl BrowserConnection {
             self.open_panel(&browser, tell).await?;
         }
         let step = Step::begin();
-        let mut agents = self.agents.list(new_folders).await.agents;
+        let look = if new_folders { Look::Again } else { Look::Known };
+        let mut agents = self.agents.list(look).await.agents;
         if !new_folders && !agents.iter().any(|agent| agent.has_model && agent.fault.is_none()) {
             // One may have been installed since.
-            agents = self.agents.list(true).await.agents;
+            agents = self.agents.list(Look::Again).await.agents;
         }
         let agent = agents.iter().find(|agent| agent.default).or(agents.first());
         let label = agent.map_or_else(|| "no agent".to_owned(), |agent| agent.label.clone());
@@ -141,7 +144,8 @@ impl BrowserConnection {
         if let Some(fault) = agent.and_then(|agent| agent.fault.as_ref()) {
             tell(ConnectLine::Notice(fault.message.clone()));
         }
-        if let Some(missing) = agents.iter().find(|agent| agent.has_model && agent.fault.is_some() && !agent.default) {
+        let missing = agents.iter().find(|agent| agent.status == AgentStatus::Missing && !agent.default);
+        if let Some(missing) = missing {
             let how = missing.fault.as_ref().and_then(|f| f.command.clone()).unwrap_or_default();
             tell(ConnectLine::Notice(format!("{} is not installed: {how}", missing.label)));
         }

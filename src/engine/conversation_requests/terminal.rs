@@ -3,6 +3,7 @@
 use super::ConversationRequests;
 use super::error::TerminalError;
 use crate::browsers::BrowsersError;
+use gstack_agent::agent_list::Look;
 use gstack_chat::store::NewConversation;
 use gstack_chat::{Conversation, Push, Sink};
 use gstack_protocol::catalogue;
@@ -57,7 +58,7 @@ impl ConversationRequests {
 
     async fn converse(&self, request: ChatRequest, lines: &mpsc::Sender<ChatLine>) -> Result<(), Fault> {
         if self.agents.learn_path(request.path.as_deref()) {
-            self.agents.list(true).await;
+            self.agents.list(Look::Again).await;
         }
         let conversation = self.conversation_of_terminal(&request).await?;
         let had_tab = conversation.info().tab_id.is_some();

@@ -4,6 +4,7 @@
 
 use super::TaskServices;
 use crate::agents::Choice;
+use gstack_agent::agent_list::Look;
 use gstack_chat::{Conversation, Message};
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ impl TaskServices {
         if let Err(fault) = self.settings.read_again().await {
             tracing::warn!(%fault, "the configuration stays as it was");
         }
-        self.agents.list(true).await;
+        self.agents.list(Look::Again).await;
         self.agents.choose(conversation, Some(message)).await
     }
 

@@ -13,6 +13,7 @@ use crate::ports::{PortId, Ports};
 use crate::tasks::off_thread;
 use crate::worktrees::Worktrees;
 use error::HopError;
+use gstack_agent::agent_list::Look;
 use gstack_base::browser_names::BrowserName;
 use gstack_base::home::Home;
 use gstack_base::process;
@@ -195,7 +196,7 @@ impl HopChecks {
 
     async fn agent_hop(&self) -> HopState {
         let began = Instant::now();
-        let agents = self.agents.list(true).await.agents;
+        let agents = self.agents.list(Look::Again).await.agents;
         let Some(agent) = agents.iter().find(|agent| agent.default) else {
             return bad(Hop::Agent, HopError::NoAgent.into());
         };

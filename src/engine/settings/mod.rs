@@ -15,6 +15,7 @@ use crate::spare::Spare;
 use crate::tasks::off_thread;
 use change::{changed, check, check_choice, with_folder};
 use error::SettingError;
+use gstack_agent::agent_list::Look;
 use gstack_base::home::Home;
 use gstack_base::site_list::SiteList;
 use gstack_protocol::agents::Agents;
@@ -71,7 +72,7 @@ impl SettingsService {
             value: SettingValue::Text(value.to_owned()),
             label: label.to_owned(),
         };
-        let agents = self.agents.list(false).await.agents;
+        let agents = self.agents.list(Look::Known).await.agents;
         let named = agents.iter().map(|agent| choice(agent.name.as_str(), &agent.label));
         std::iter::once(choice("", "The first that is ready")).chain(named).collect()
     }
@@ -130,7 +131,7 @@ impl SettingsService {
     /// Reads `config.toml` again and looks for agents, after a person changed something.
     pub async fn look_for_agents(&self) -> Result<Agents, Fault> {
         self.read_again().await?;
-        Ok(self.agents.tell(true).await)
+        Ok(self.agents.tell(Look::Everything).await)
     }
 
     /// Applies the current settings.
@@ -139,6 +140,6 @@ impl SettingsService {
         self.spare.end();
         self.config.tell_changed();
         self.browsers.apply_limits().await;
-        self.agents.tell(false).await;
+        self.agents.tell(Look::Known).await;
     }
 }

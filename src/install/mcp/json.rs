@@ -1,67 +1,8 @@
-//! Edits a server in a client's JSON file; all other text stays unchanged.
+//! Edits a server in a client's JSON file; all other text stays unchanged, comments too.
 
+use super::jsonc::{Object, plain, read_object};
 use super::{EditError, SERVER, Server, Wanted, is_ours};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::fmt;
-
-/// An object's entries in order, each value with its original text.
-struct Entries(Vec<(String, Box<RawValue>)>);
-
-impl<'de> Deserialize<'de> for Entries {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Entries;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Entries(entries))
-            }
-        }
-        deserializer.deserialize_map(Read)
-    }
-}
-
-impl Entries {
-    fn parse(text: &str) -> Result<Self, EditError> {
-        serde_json::from_str(text).map_err(|error| EditError::Unreadable { format: "JSON", why: error.to_string() })
-    }
-
-    fn get(&self, name: &str) -> Option<&RawValue> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| &**value)
-    }
-
-    /// Returns the object with this entry in its old position, or at the end. Removes the entry if `value` is `None`.
-    fn with(&self, name: &str, value: Option<&str>, indent: &str, depth: usize) -> String {
-        let mut written: Vec<(String, String)> = Vec::new();
-        let mut placed = false;
-        for (key, old) in &self.0 {
-            if key != name {
-                written.push((key.clone(), old.get().to_owned()));
-            } else if let (Some(value), false) = (value, placed) {
-                written.push((key.clone(), value.to_owned()));
-                placed = true;
-            }
-        }
-        if let (Some(value), false) = (value, placed) {
-            written.push((name.to_owned(), value.to_owned()));
-        }
-        if written.is_empty() {
-            return "{}".to_owned();
-        }
-        let inner = indent.repeat(depth + 1);
-        let lines: Vec<String> =
-            written.iter().map(|(key, value)| format!("{inner}{}: {value}", Value::from(key.as_str()))).collect();
-        format!("{{\n{}\n{}}}", lines.join(",\n"), indent.repeat(depth))
-    }
-}
 
 /// How a client writes a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,34 +19,94 @@ pub(super) enum Entry {
 
 /// Returns the file's text with the wanted server.
 pub(super) fn edit(text: &str, servers: &str, form: Entry, wanted: &Wanted) -> Result<String, EditError> {
-    let is_empty = text.trim().is_empty();
-    let whole = Entries::parse(if is_empty { "{}" } else { text })?;
-    let present = whole.get(servers).filter(|raw| raw.get() != "null");
-    let known = match present {
-        Some(raw) => Entries::parse(raw.get()).map_err(|_| EditError::NoServers(servers.to_owned()))?,
-        None => Entries(Vec::new()),
+    let text = match (text.trim().is_empty(), wanted) {
+        (true, Wanted::Absent) => return Ok(text.to_owned()),
+        (true, Wanted::Present(_)) => "{}\n",
+        (false, _) => text,
     };
-    if let Some(old) = known.get(SERVER) {
-        let (command, arguments) = read(old);
+    let whole = read_object(text, 0)?;
+    let named = whole.member(servers)?;
+    let Some(named) = named.filter(|named| &text[named.value.clone()] != "null") else {
+        return match wanted {
+            Wanted::Absent => Ok(text.to_owned()),
+            Wanted::Present(server) => {
+                let indent = indent_of(text);
+                let entry = pretty(&entry(server, form), indent, 2);
+                let inner = indent.repeat(2);
+                let value = format!("{{\n{inner}\"{SERVER}\": {entry}\n{indent}}}");
+                Ok(match named {
+                    Some(named) => replaced(text, named.value.clone(), &value),
+                    None => inserted(text, &whole, servers, &value, 0),
+                })
+            }
+        };
+    };
+    let known = read_object(text, named.value.start).map_err(|_| EditError::NoServers(servers.to_owned()))?;
+    let old = known.member(SERVER)?;
+    if let Some(old) = old {
+        let (command, arguments) = read(&text[old.value.clone()]);
         if !is_ours(&command, &arguments) {
             return Err(EditError::Foreign(command));
         }
     }
-    let indent = indent_of(text);
-    let changed = match wanted {
-        Wanted::Present(server) => {
-            let entry = Entries::parse(&entry(server, form))?;
-            let pretty = entry.with("", None, indent, 2);
-            known.with(SERVER, Some(&pretty), indent, 1)
+    match (wanted, old) {
+        (Wanted::Absent, None) => Ok(text.to_owned()),
+        (Wanted::Absent, Some(_)) => Ok(without(text, &known)),
+        (Wanted::Present(server), old) => {
+            let new = entry(server, form);
+            let value = pretty(&new, indent_of(text), 2);
+            Ok(match old {
+                Some(old) if value_of(&text[old.value.clone()]) == Some(Value::Object(new)) => text.to_owned(),
+                Some(old) => replaced(text, old.value.clone(), &value),
+                None => inserted(text, &known, SERVER, &value, 1),
+            })
         }
-        Wanted::Absent if known.get(SERVER).is_none() => return Ok(text.to_owned()),
-        Wanted::Absent => known.with(SERVER, None, indent, 1),
-    };
-    let written = whole.with(servers, Some(&changed), indent, 0) + "\n";
-    Ok(if same(&written, text) { text.to_owned() } else { written })
+    }
 }
 
-fn entry(server: &Server, form: Entry) -> String {
+fn replaced(text: &str, place: std::ops::Range<usize>, value: &str) -> String {
+    format!("{}{value}{}", &text[..place.start], &text[place.end..])
+}
+
+/// Returns the text with one more member at the end of this object, which is `depth` levels below the top.
+fn inserted(text: &str, object: &Object, name: &str, value: &str, depth: usize) -> String {
+    let indent = indent_of(text);
+    // What is between the last member and the end may be a comment.
+    let end = text[..object.close].trim_end().len();
+    let (before, between) = match object.members.last() {
+        Some(last) if last.comma.is_none() => (format!("{},", &text[..last.value.end]), &text[last.value.end..end]),
+        _ => (text[..end].to_owned(), ""),
+    };
+    let (inner, outer) = (indent.repeat(depth + 1), indent.repeat(depth));
+    format!("{before}{between}\n{inner}\"{name}\": {value}\n{outer}{}", &text[object.close..])
+}
+
+/// Returns the text without our server in this object.
+fn without(text: &str, object: &Object) -> String {
+    let Some(at) = object.members.iter().position(|member| member.name == SERVER) else { return text.to_owned() };
+    let member = &object.members[at];
+    let end = member.comma.map_or(member.value.end, |comma| comma + 1);
+    let mut start = member.key;
+    let lead = text[..start].trim_end_matches([' ', '\t']);
+    if let Some(lead) = lead.strip_suffix('\n') {
+        start = lead.strip_suffix('\r').unwrap_or(lead).len();
+    }
+    let mut before = text[..start].to_owned();
+    // The one before it is the last one now.
+    if let Some(comma) = at.checked_sub(1).and_then(|at| object.members[at].comma).filter(|_| member.comma.is_none()) {
+        before.remove(comma);
+    }
+    let rest = &text[end..];
+    if object.members.len() == 1 && text[object.open + 1..start].trim().is_empty() {
+        let inside = &text[end..object.close];
+        if inside.trim().is_empty() {
+            return format!("{}{}", &text[..=object.open], &text[object.close..]);
+        }
+    }
+    format!("{before}{rest}")
+}
+
+fn entry(server: &Server, form: Entry) -> Map<String, Value> {
     let mut entry = Map::new();
     let first = match form {
         Entry::Plain => None,
@@ -125,26 +126,31 @@ fn entry(server: &Server, form: Entry) -> String {
         let name = if form == Entry::OneCommand { "environment" } else { "env" };
         entry.insert(name.to_owned(), server.environment.iter().map(|(k, v)| (k.clone(), json!(v))).collect());
     }
-    Value::Object(entry).to_string()
+    entry
+}
+
+/// Returns an entry with a line for each of its values, at this depth.
+fn pretty(entry: &Map<String, Value>, indent: &str, depth: usize) -> String {
+    let inner = indent.repeat(depth + 1);
+    let lines: Vec<String> = entry.iter().map(|(name, value)| format!("{inner}\"{name}\": {value}")).collect();
+    format!("{{\n{}\n{}}}", lines.join(",\n"), indent.repeat(depth))
 }
 
 /// Returns an entry's command and arguments; empty if it has none in our format.
-fn read(entry: &RawValue) -> (String, Vec<String>) {
-    let value: Value = serde_json::from_str(entry.get()).unwrap_or_default();
+fn read(entry: &str) -> (String, Vec<String>) {
+    let value = value_of(entry).unwrap_or_default();
     let listed = |name: &str| value[name].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
     let mut whole = listed("command");
     let command = value["command"].as_str().map(str::to_owned).or_else(|| whole.next()).unwrap_or_default();
     (command, whole.chain(listed("args")).collect())
 }
 
-/// Whether both are equal except for white space; if so, the file is left untouched.
-fn same(left: &str, right: &str) -> bool {
-    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-    value(left).is_some() && value(left) == value(right)
+fn value_of(text: &str) -> Option<Value> {
+    serde_json::from_str(&plain(text)).ok()
 }
 
 /// Returns the file's indentation.
 fn indent_of(text: &str) -> &str {
-    let first = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
-    first.map_or("  ", |line| &line[..line.len() - line.trim_start().len()])
+    let is_member = |line: &&str| line.starts_with([' ', '\t']) && line.trim_start().starts_with('"');
+    text.lines().find(is_member).map_or("  ", |line| &line[..line.len() - line.trim_start().len()])
 }

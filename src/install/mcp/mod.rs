@@ -1,10 +1,12 @@
 //! Registers `gstack mcp` with MCP clients, and unregisters it.
 //!
-//! Owns the location and format of each client's server list. The rest of the file stays exactly the same; a file that
-//! cannot be edited safely (comments, damage) is left untouched, and the error says why.
+//! Owns the location and format of each client's server list. The rest of the file stays exactly the same, comments too; a file
+//! that cannot be edited safely is left untouched, and the error says why.
 
 mod json;
+mod jsonc;
 mod table;
+mod yaml;
 
 use super::{InstallError, binary};
 use gstack_base::atomic;
@@ -29,11 +31,30 @@ pub(crate) enum McpClient {
     Qwen,
     Copilot,
     Cline,
+    Vibe,
+    Hermes,
+    FastAgent,
+    OpenHands,
+    Auggie,
 }
 
 impl McpClient {
-    pub(crate) const NAMES: [&str; 9] =
-        ["claude", "codex", "gemini", "cursor", "vscode", "opencode", "qwen", "copilot", "cline"];
+    pub(crate) const NAMES: [&str; 14] = [
+        "claude",
+        "codex",
+        "gemini",
+        "cursor",
+        "vscode",
+        "opencode",
+        "qwen",
+        "copilot",
+        "cline",
+        "vibe",
+        "hermes",
+        "fast-agent",
+        "openhands",
+        "auggie",
+    ];
 
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -46,6 +67,11 @@ impl McpClient {
             "qwen" => Self::Qwen,
             "copilot" => Self::Copilot,
             "cline" => Self::Cline,
+            "vibe" => Self::Vibe,
+            "hermes" => Self::Hermes,
+            "fast-agent" => Self::FastAgent,
+            "openhands" => Self::OpenHands,
+            "auggie" => Self::Auggie,
             _ => return None,
         })
     }
@@ -62,6 +88,11 @@ impl McpClient {
             Self::Qwen => "Qwen Code",
             Self::Copilot => "Copilot CLI",
             Self::Cline => "Cline",
+            Self::Vibe => "Mistral Vibe",
+            Self::Hermes => "Hermes",
+            Self::FastAgent => "fast-agent",
+            Self::OpenHands => "OpenHands",
+            Self::Auggie => "Auggie",
         }
     }
 
@@ -77,7 +108,9 @@ impl McpClient {
             Self::VsCode => moved("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("Code/User/mcp.json"),
             // Seen with 1.18.33.
             Self::OpenCode => {
-                moved("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("opencode/opencode.json")
+                let folder = moved("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("opencode");
+                let with_comments = folder.join("opencode.jsonc");
+                if with_comments.is_file() { with_comments } else { folder.join("opencode.json") }
             }
             // Seen with 0.24.4.
             Self::Qwen => home.join(".qwen/settings.json"),
@@ -85,26 +118,66 @@ impl McpClient {
             Self::Copilot => home.join(".copilot/mcp-config.json"),
             // Seen with 3.0.65.
             Self::Cline => home.join(".cline/data/settings/cline_mcp_settings.json"),
+            // Seen with 3.0.2.
+            Self::Vibe => moved("VIBE_HOME").unwrap_or_else(|| home.join(".vibe")).join("config.toml"),
+            // Seen with 0.19.0.
+            Self::Hermes => moved("HERMES_HOME").unwrap_or_else(|| home.join(".hermes")).join("config.yaml"),
+            // Seen with 0.10.48.
+            Self::FastAgent => {
+                moved("FAST_AGENT_HOME").unwrap_or_else(|| home.join(".fast-agent")).join("fast-agent.yaml")
+            }
+            // Seen with 1.16.0.
+            Self::OpenHands => home.join(".openhands/mcp.json"),
+            // Seen with 0.36.0.
+            Self::Auggie => home.join(".augment/settings.json"),
         }
     }
 
-    /// Returns the key in its file that holds the servers.
-    fn servers_key(self) -> &'static str {
+    /// Returns how its file is written, and the keys that lead to its servers.
+    fn format(self) -> Format {
         match self {
-            Self::VsCode => "servers",
-            Self::Codex => "mcp_servers",
-            Self::OpenCode => "mcp",
-            Self::Claude | Self::Gemini | Self::Cursor | Self::Qwen | Self::Copilot | Self::Cline => "mcpServers",
+            Self::Claude => Format::Json("mcpServers", json::Entry::WithTransport),
+            Self::VsCode => Format::Json("servers", json::Entry::WithTransport),
+            Self::OpenCode => Format::Json("mcp", json::Entry::OneCommand),
+            Self::Copilot => Format::Json("mcpServers", json::Entry::WithTools),
+            Self::Gemini | Self::Cursor | Self::Qwen | Self::Cline | Self::OpenHands | Self::Auggie => {
+                Format::Json("mcpServers", json::Entry::Plain)
+            }
+            Self::Codex => Format::Table("mcp_servers"),
+            Self::Vibe => Format::Tables("mcp_servers"),
+            Self::Hermes => Format::Yaml(&["mcp_servers"]),
+            Self::FastAgent => Format::Yaml(&["mcp", "servers"]),
+        }
+    }
+}
+
+/// How a client's file is written.
+#[derive(Clone, Copy)]
+enum Format {
+    /// JSON, with comments where the client takes them.
+    Json(&'static str, json::Entry),
+    /// TOML, a table of servers.
+    Table(&'static str),
+    /// TOML, a list of servers with names.
+    Tables(&'static str),
+    Yaml(&'static [&'static str]),
+}
+
+impl Format {
+    fn edit(self, text: &str, wanted: &Wanted) -> Result<String, EditError> {
+        match self {
+            Self::Json(servers, entry) => json::edit(text, servers, entry, wanted),
+            Self::Table(servers) => table::edit(text, servers, wanted),
+            Self::Tables(servers) => table::edit_list(text, servers, wanted),
+            Self::Yaml(keys) => yaml::edit(text, keys, wanted),
         }
     }
 
-    /// Returns how an entry is written in its file.
-    fn entry(self) -> json::Entry {
+    /// Returns the keys that lead to the servers, for people.
+    fn servers(self) -> String {
         match self {
-            Self::Claude | Self::VsCode => json::Entry::WithTransport,
-            Self::OpenCode => json::Entry::OneCommand,
-            Self::Copilot => json::Entry::WithTools,
-            Self::Codex | Self::Gemini | Self::Cursor | Self::Qwen | Self::Cline => json::Entry::Plain,
+            Self::Json(key, _) | Self::Table(key) | Self::Tables(key) => key.to_owned(),
+            Self::Yaml(keys) => keys.join("."),
         }
     }
 }
@@ -170,11 +243,7 @@ fn apply_at(client: McpClient, file: &Path, wanted: &Wanted, print: bool) -> Res
         }
     };
     let old = before.as_deref().unwrap_or_default();
-    let edited = match client {
-        McpClient::Codex => table::edit(old, client.servers_key(), wanted),
-        _ => json::edit(old, client.servers_key(), client.entry(), wanted),
-    };
-    let text = edited.map_err(|error| refused(client, &file, &error, wanted))?;
+    let text = client.format().edit(old, wanted).map_err(|error| refused(client, &file, &error, wanted))?;
     let changed = before.as_deref().unwrap_or_default() != text;
     let report = McpReport { client: client.label(), file: file.clone(), changed, text };
     if changed && !print {
@@ -211,11 +280,11 @@ fn refused(client: McpClient, file: &Path, error: &EditError, wanted: &Wanted) -
     let hint = match wanted {
         Wanted::Present(server) => format!(
             "Add it by hand: under `{}`, a server `{SERVER}` with the command {} and the arguments {}.",
-            client.servers_key(),
+            client.format().servers(),
             server.command,
             server.arguments.join(" ")
         ),
-        Wanted::Absent => format!("Remove the server `{SERVER}` under `{}` by hand.", client.servers_key()),
+        Wanted::Absent => format!("Remove the server `{SERVER}` under `{}` by hand.", client.format().servers()),
     };
     Fault::new(FaultCode::Conflict, format!("{} was not changed: {error}", file.display())).hint(hint)
 }

@@ -1,7 +1,54 @@
-//! Edits a server in Codex's TOML file: replaces its table, and keeps comments and all other text.
+//! Edits a server in a client's TOML file: replaces its table, and keeps comments and all other text.
 
 use super::{EditError, SERVER, Server, Wanted, is_ours};
 use toml::{Table, Value};
+
+/// Returns the file's text with the wanted server in a list of tables with names. Parses the result and compares it, as [`edit`].
+pub(super) fn edit_list(text: &str, servers: &str, wanted: &Wanted) -> Result<String, EditError> {
+    let before = parse(text)?;
+    let known = match before.get(servers) {
+        None => &Vec::new(),
+        Some(Value::Array(known)) => known,
+        Some(_) => return Err(EditError::NoServers(servers.to_owned())),
+    };
+    let is_named = |entry: &Value| entry.get("name").and_then(Value::as_str) == Some(SERVER);
+    let old = known.iter().find(|entry| is_named(entry));
+    if let Some(old) = old {
+        let (command, arguments) = read(old);
+        if !is_ours(&command, &arguments) {
+            return Err(EditError::Foreign(command));
+        }
+    }
+    let new = match wanted {
+        Wanted::Present(server) => {
+            let Value::Table(of) = entry(server) else { return Err(EditError::Entangled) };
+            let named = [("name", SERVER), ("transport", "stdio")];
+            let named = named.map(|(name, value)| (name.to_owned(), Value::String(value.to_owned())));
+            Some(Value::Table(named.into_iter().chain(of).collect()))
+        }
+        Wanted::Absent => None,
+    };
+    if old == new.as_ref() {
+        return Ok(text.to_owned());
+    }
+    let mut expected: Vec<Value> = known.iter().filter(|entry| !is_named(entry)).cloned().collect();
+    expected.extend(new.clone());
+    let mut written = without_element(text, servers).trim_end().to_owned();
+    if !written.is_empty() {
+        written.push('\n');
+    }
+    if let Some(value) = &new {
+        if !written.is_empty() {
+            written.push('\n');
+        }
+        written.push_str(&format!("[[{servers}]]\n{}", lines(value)));
+    }
+    let mut after = parse(&written).map_err(|_| EditError::Entangled)?;
+    let mut rest = before.clone();
+    let listed = after.remove(servers).and_then(|listed| listed.as_array().cloned()).unwrap_or_default();
+    rest.remove(servers);
+    if after == rest && listed == expected { Ok(written) } else { Err(EditError::Entangled) }
+}
 
 /// Returns the file's text with the wanted server. Parses the result and compares it: fails without changes if more
 /// than this server differs.
@@ -88,7 +135,8 @@ fn read(entry: &Value) -> (String, Vec<String>) {
 
 /// Formats a table's entries, one on each line, in the order a person would write them.
 fn lines(entry: &Value) -> String {
-    let named = ["command", "args", "env"].into_iter().filter_map(|name| Some((name, entry.get(name)?)));
+    let named =
+        ["name", "transport", "command", "args", "env"].into_iter().filter_map(|name| Some((name, entry.get(name)?)));
     named
         .map(|(name, value)| match value {
             Value::Table(pairs) => {
@@ -98,6 +146,26 @@ fn lines(entry: &Value) -> String {
             value => format!("{name} = {value}\n"),
         })
         .collect()
+}
+
+/// Removes the lines of our element of the list with this name, and of its subtables.
+fn without_element(text: &str, list: &str) -> String {
+    let mut parts: Vec<String> = vec![String::new()];
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        // A subtable of an element follows it.
+        if bare.starts_with('[') && !bare.starts_with(&format!("[{list}.")) {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push_str(line);
+        }
+    }
+    let is_ours = |part: &String| {
+        let listed = part.parse::<Table>().ok().and_then(|table| table.get(list)?.as_array()?.first().cloned());
+        listed.is_some_and(|entry| entry.get("name").and_then(Value::as_str) == Some(SERVER))
+    };
+    parts.into_iter().filter(|part| !is_ours(part)).collect()
 }
 
 /// Removes the lines of the table with this name, and of its subtables.

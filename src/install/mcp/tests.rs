@@ -1,6 +1,6 @@
 //! Clients' files before and after a change.
 
-use super::{EditError, McpClient, Server, Wanted, apply_at, json, table};
+use super::{EditError, McpClient, Server, Wanted, apply_at, json, table, yaml};
 use gstack_protocol::fault::FaultCode;
 use serde_json::Value;
 use std::fs;
@@ -77,10 +77,49 @@ fn a_server_is_written_as_its_client_reads_it_and_recognised_again() {
 
 #[test]
 fn json_that_is_none_is_refused() {
-    for text in ["{ // mine\n \"a\": 1 }", "{\"a\":1,}", "[]", "{\"a\":", "null", "\u{feff}{}"] {
+    for text in [
+        "{ /* mine",
+        "{\"a\":1,,}",
+        "[]",
+        "{\"a\":",
+        "null",
+        "\u{feff}{}",
+        "{} {}",
+        "{\"a\" 1}",
+        "{\"a\": tru}",
+        "{\"a}",
+    ] {
         assert!(matches!(in_json(text, &present()), Err(EditError::Unreadable { .. })), "{text:?}");
     }
     assert_eq!(in_json(r#"{"mcpServers":[1]}"#, &present()), Err(EditError::NoServers("mcpServers".to_owned())));
+}
+
+#[test]
+fn json_keeps_comments_and_what_is_removed_leaves_the_text_as_it_was() {
+    let texts = [
+        "{\n  // mine\n  \"a\": \"x // \\\" }\", /* b */\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" } // last\n  },\n}\n",
+        "{\n\t\"mcpServers\": {\n\t\t\"other\": {},\n\t\t// nothing more\n\t},\n\t\"b\": [1, 2,],\n}",
+        "{\n  \"mcpServers\": {}\n}\n",
+    ];
+    for text in texts {
+        let with = in_json(text, &present()).unwrap();
+        for line in text.lines().filter(|line| line.contains("//") || line.contains("/*")) {
+            assert!(
+                with.contains(line.trim()) || with.contains(&line.trim().replace("} //", "}, //")),
+                "{line}\n{with}"
+            );
+        }
+        assert_eq!(in_json(&with, &present()).unwrap(), with, "twice changes nothing");
+        let moved = Server { command: "/new/gstack".to_owned(), ..server() };
+        let updated = in_json(&with, &Wanted::Present(moved)).unwrap();
+        assert_eq!(updated, with.replace("/opt/gstack", "/new/gstack"));
+        assert_eq!(in_json(&updated, &Wanted::Absent).unwrap(), text);
+    }
+    let first = "{\"mcpServers\": {\n  \"gstack\": {\"command\": \"/opt/gstack\", \"args\": [\"mcp\"]}, // ours\n  \"z\": {}\n}}";
+    let without = in_json(first, &Wanted::Absent).unwrap();
+    assert_eq!(without, "{\"mcpServers\": { // ours\n  \"z\": {}\n}}");
+    let twice = r#"{"mcpServers": {}, "mcpServers": {}}"#;
+    assert_eq!(in_json(twice, &present()), Err(EditError::Entangled));
 }
 
 #[test]
@@ -105,6 +144,70 @@ fn toml_keeps_comments_and_other_tables() {
 }
 
 #[test]
+fn toml_with_a_list_of_servers_keeps_comments_and_the_other_servers() {
+    let in_list = |text: &str, wanted: &Wanted| table::edit_list(text, "mcp_servers", wanted);
+    let text =
+        "# mine\nmodel = \"m\"\n\n[[mcp_servers]]\nname = \"other\" # first\ncommand = \"x\"\n\n[tools.bash]\na = 1\n";
+    let with = in_list(text, &present()).unwrap();
+    let ours =
+        "\n[[mcp_servers]]\nname = \"gstack\"\ntransport = \"stdio\"\ncommand = \"/opt/gstack\"\nargs = [\"mcp\"]\n";
+    assert_eq!(with, format!("{text}{ours}"));
+    assert_eq!(in_list(&with, &present()).unwrap(), with, "twice changes nothing");
+    let moved = Server { environment: vec![("GSTACK_HOME".to_owned(), "/h".to_owned())], ..server() };
+    let updated = in_list(&with, &Wanted::Present(moved)).unwrap();
+    assert!(updated.matches("name = \"gstack\"").count() == 1 && updated.contains("GSTACK_HOME"), "{updated}");
+    assert_eq!(in_list(&updated, &Wanted::Absent).unwrap(), text);
+    let foreign = "[[mcp_servers]]\nname = \"gstack\"\ncommand = \"/usr/bin/stacker\"\n";
+    assert_eq!(in_list(foreign, &present()), Err(EditError::Foreign("/usr/bin/stacker".to_owned())));
+    assert_eq!(in_list("mcp_servers = 1\n", &present()), Err(EditError::NoServers("mcp_servers".to_owned())));
+    assert_eq!(
+        in_list("mcp_servers = [{ name = \"gstack\", command = \"gstack\", args = [\"mcp\"] }]\n", &Wanted::Absent),
+        Err(EditError::Entangled)
+    );
+}
+
+#[test]
+fn yaml_gets_one_line_and_keeps_the_rest_to_the_letter() {
+    let in_yaml = |text: &str, wanted: &Wanted| yaml::edit(text, &["mcp", "servers"], wanted);
+    let line = "gstack: {\"command\":\"/opt/gstack\",\"args\":[\"mcp\"]}\n";
+    for (text, expected) in [
+        ("", format!("mcp:\n  servers:\n    {line}")),
+        ("# mine\nmodel: m # best\n", format!("# mine\nmodel: m # best\nmcp:\n  servers:\n    {line}")),
+        (
+            "mcp: # ours\n    servers:\n        # first\n        other:\n            command: x\n# end\nz: 1\n",
+            format!(
+                "mcp: # ours\n    servers:\n        {line}        # first\n        other:\n            command: x\n# end\nz: 1\n"
+            ),
+        ),
+        ("mcp:\n  a: 1\nz: |\n  mcp:\n", format!("mcp:\n  a: 1\n  servers:\n    {line}z: |\n  mcp:\n")),
+        ("mcp:\n", format!("mcp:\n  servers:\n    {line}")),
+    ] {
+        let with = in_yaml(text, &present()).unwrap();
+        assert_eq!(with, expected);
+        assert_eq!(in_yaml(&with, &present()).unwrap(), with, "twice changes nothing");
+        let moved = Server { command: "/new/gstack".to_owned(), ..server() };
+        assert_eq!(in_yaml(&with, &Wanted::Present(moved)).unwrap(), with.replace("/opt/gstack", "/new/gstack"));
+        let without = in_yaml(&with, &Wanted::Absent).unwrap();
+        let ours = expected.lines().position(|one| one.contains("/opt/gstack")).unwrap();
+        let rest: Vec<&str> = expected.lines().enumerate().filter(|(at, _)| *at != ours).map(|(_, one)| one).collect();
+        assert_eq!(without.lines().collect::<Vec<_>>(), rest);
+        assert_eq!(in_yaml(&without, &Wanted::Absent).unwrap(), without);
+    }
+    let block =
+        "mcp:\n  servers:\n    gstack:\n      command: /old/gstack\n      args: [mcp, --trusted]\n    other: {}\n";
+    assert_eq!(in_yaml(block, &present()).unwrap(), format!("mcp:\n  servers:\n    {line}    other: {{}}\n"));
+    let foreign = block.replace("/old/gstack", "stacker");
+    assert_eq!(in_yaml(&foreign, &present()), Err(EditError::Foreign("stacker".to_owned())));
+    for odd in ["{a: 1}", "- a\n", "a\n", "a: 1\n---\nb: 2\n", "a:\n\tb: 1\n", " a: 1\n"] {
+        assert!(matches!(in_yaml(odd, &present()), Err(EditError::Unreadable { .. })), "{odd:?}");
+    }
+    for inline in ["mcp: {servers: {}}\n", "mcp:\n  - a\n", "mcp: &x\n  servers:\n"] {
+        assert_eq!(in_yaml(inline, &present()), Err(EditError::NoServers("mcp".to_owned())), "{inline:?}");
+    }
+    assert_eq!(in_yaml("mcp:\nmcp:\n", &present()), Err(EditError::Entangled));
+}
+
+#[test]
 fn a_file_is_replaced_whole_with_its_mode_and_behind_its_link() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
@@ -121,10 +224,10 @@ fn a_file_is_replaced_whole_with_its_mode_and_behind_its_link() {
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
     let fresh = folder.join("new/sub/settings.json");
     assert!(apply_at(McpClient::Gemini, &fresh, &present(), false).unwrap().changed);
-    fs::write(&fresh, "{ // comment\n}").unwrap();
+    fs::write(&fresh, "{ // comment\n").unwrap();
     let fault = apply_at(McpClient::Gemini, &fresh, &present(), false).unwrap_err();
     assert!(fault.code == FaultCode::Conflict && fault.hint.unwrap().contains("/opt/gstack"));
-    assert_eq!(fs::read_to_string(&fresh).unwrap(), "{ // comment\n}");
+    assert_eq!(fs::read_to_string(&fresh).unwrap(), "{ // comment\n");
 }
 
 #[test]

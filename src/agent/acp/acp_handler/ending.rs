@@ -17,6 +17,7 @@ impl AcpHandler {
     pub(super) fn prompt_done(&mut self, outcome: Result<Box<RawValue>, RpcError>, out: &mut HandlerOutput) {
         let Some(turn) = self.turn.take() else { return };
         self.waiting.clear();
+        self.cancel_questions(out);
         self.was_stopped = turn.stopping;
         close_calls(&turn, out);
         if let Speaking::Text(id) | Speaking::Thought(id) = &turn.speaking {

@@ -5,9 +5,10 @@
 
 use super::AcpHandler;
 use super::Session;
+use crate::acp::form::Form;
 use crate::acp::wire::{PermissionOption, PermissionRequest};
 use crate::adapter::PermissionAnswer;
-use crate::rpc::protocol_handler::{Answer, HandlerOutput, ToolPermission};
+use crate::rpc::protocol_handler::{HandlerOutput, ToolPermission};
 use serde_json::{Value, json};
 
 /// A permission request that is shown to a person.
@@ -24,9 +25,13 @@ impl AcpHandler {
         if self.turn.is_none() {
             return out.answer(&id, refused(&options));
         }
+        let question = Form::of_permission(&tool_call);
         // The request may be the first message about the call.
         self.call(tool_call, out);
         self.begin(&call_id, out);
+        if let Some(question) = question {
+            return self.question_asked(id, question, options, out);
+        }
         let Session { guard, folder, offered, .. } = &self.session;
         let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call_id)) else { return };
         // The policy asks about our own tools itself, when the call arrives.
@@ -53,9 +58,9 @@ impl AcpHandler {
     }
 
     /// Handles a person's answer, or that there will be none.
-    pub(super) fn answer(&mut self, request: &str, answer: Answer, out: &mut HandlerOutput) {
+    pub(super) fn answer(&mut self, request: &str, answer: Option<PermissionAnswer>, out: &mut HandlerOutput) {
         let Some(Waiting { id, options, call }) = self.waiting.remove(request) else { return };
-        if matches!(answer, Answer::Permission(Some(PermissionAnswer::Allow))) {
+        if matches!(answer, Some(PermissionAnswer::Allow)) {
             return out.answer(&id, allowed(&options));
         }
         if let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call)) {
@@ -66,11 +71,11 @@ impl AcpHandler {
 }
 
 /// Chooses by kind, never by id or position. A person who allows something once does not allow it permanently.
-fn allowed(options: &[PermissionOption]) -> Value {
+pub(super) fn allowed(options: &[PermissionOption]) -> Value {
     choose(options, &["allow_once", "allow_always"])
 }
 
-fn refused(options: &[PermissionOption]) -> Value {
+pub(super) fn refused(options: &[PermissionOption]) -> Value {
     choose(options, &["reject_once", "reject_always"])
 }
 
