@@ -20,7 +20,7 @@ export const versionOf = ({ package: name, folder }) =>
     : json('package.json').dependencies[name];
 
 /** Writes a file below the person's home. */
-function put(home, name, content) {
+export function put(home, name, content) {
   const file = path.join(home.person, name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
@@ -184,6 +184,10 @@ const TABLE = {
         input: { code: `async function main() { return await tools.mcp_gstack.${tool}(${JSON.stringify(input)}); }` },
       },
     ],
+    plans: [
+      { tool: 'todo', input: { action: 'write', todos: [{ id: '1', content: 'Move the tests', status: 'in_progress', priority: 'high' }] } },
+    ],
+    asks: [{ tool: 'ask_user_question', input: QUESTIONS }],
     writes: (file) => [{ tool: 'write_file', input: { path: file, content: 'x' } }],
   },
   hermes: {
@@ -195,6 +199,7 @@ const TABLE = {
     prepare: (home, address) =>
       put(home, '.hermes/config.yaml', `model:\n  default: fake\n  provider: custom\n  base_url: ${address}/v1\n  api_key: dummy\n`),
     calls: (tool, input) => [{ tool: `mcp_gstack_${tool}`, input }],
+    plans: [{ tool: 'todo', input: { todos: [{ id: '1', content: 'Move the tests', status: 'in_progress' }] } }],
     // It asks for edits in this mode, but not for every command, so that the person must choose it.
     mode: 'default',
     without: { picture: "Its models get the text of a tool's result, without the picture." },

@@ -13,7 +13,8 @@ function* toolsIn(value) {
   for (const inner of Object.values(value)) yield* toolsIn(inner);
 }
 
-const isNamed = (tool) => (one) => one.name === tool || new RegExp(`[_./-]${tool}$`).test(one.name);
+// Some clients write an underscore for every other sign.
+const isNamed = (tool) => (one) => new RegExp(`(^|[_./-])${tool.replaceAll('-', '[_-]')}$`).test(one.name);
 
 export const CLIENT_BOXES = [
   {

@@ -36,9 +36,17 @@ export class ClientTrial {
       const fake = await startFake(client, script, trial.#log(client));
       trial.#fakes.set(client.name, fake);
       await client.prepare?.(trial.home, fake.address);
-      await trial.home.ok(['mcp', 'install', client.install, '--current-tab']);
+      if (client.install) await trial.home.ok(['mcp', 'install', client.install, '--current-tab']);
     }
     return trial;
+  }
+
+  /** A program that starts `gstack mcp` for this home: a client may pass on no variables. */
+  get #server() {
+    const file = path.join(this.home.folder, 'gstack');
+    const script = `#!/bin/sh\nGSTACK_HOME='${this.home.home}' exec '${GSTACK}' mcp --current-tab\n`;
+    if (!existsSync(file)) writeFileSync(file, script, { mode: 0o755 });
+    return file;
   }
 
   #log(client) {
@@ -85,7 +93,7 @@ export class ClientTrial {
    * `sent` is what its model was sent.
    */
   async say(client, message) {
-    const [program, ...args] = client.command(message);
+    const [program, ...args] = client.command(message, this.#server);
     const before = this.requests(client).length;
     const { address } = this.proxy;
     const env = {

@@ -5,13 +5,14 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { AGENTS, npm, python, versionOf } from './agents.mjs';
+import { AGENTS, npm, put, python, versionOf } from './agents.mjs';
 
 const SEARCHES = 'Its model searches for the tools, and finds those that the trial uses.';
 
 /**
- * By name. `of`: the agent whose fake, variables and calls it has. `command(message)`: what sends a message, with its own approvals
- * off: gstack asks. `install`: its name in `gstack mcp install`; without one, `configure(home, server)` writes its file. `without`:
+ * By name. `of`: the agent whose fake, variables and calls it has. `install`: its name in `gstack mcp install`, if it has a file of
+ * the person's. `command(message, server)`: what sends a message, with its own approvals off: gstack asks. `server`: the command
+ * that starts `gstack mcp`, for a client without such a file. `without`:
  * boxes that the client itself makes impossible, each with the reason.
  */
 const TABLE = {
@@ -20,6 +21,7 @@ const TABLE = {
     package: '@anthropic-ai/claude-code',
     of: 'claude-agent-acp',
     install: 'claude',
+    without: { lists: SEARCHES },
     command: (message) => [npm('claude'), '-p', message, '--allowedTools', 'mcp__gstack'],
   },
   codex: {
@@ -35,6 +37,7 @@ const TABLE = {
     of: 'gemini',
     install: 'gemini',
     variables: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    prepare: (home) => put(home, '.gemini/settings.json', { security: { auth: { selectedType: 'gemini-api-key' } } }),
     command: (message) => [npm('gemini'), '--approval-mode=yolo', '-p', message],
   },
   opencode: {
@@ -57,6 +60,7 @@ const TABLE = {
     package: '@github/copilot',
     of: 'copilot',
     install: 'copilot',
+    without: { picture: "With a model of another provider, it leaves a tool's picture out of what the model gets." },
     command: (message) => [npm('copilot'), '--allow-all-tools', '--disable-builtin-mcps', '-p', message],
   },
   cline: {
@@ -92,16 +96,10 @@ const TABLE = {
     package: 'fast-agent-mcp',
     folder: 'fast-agent',
     of: 'fast-agent',
-    install: 'fast-agent',
-    command: (message) => [
+    // Its file belongs to the folder in which it starts.
+    command: (message, server) => [
       python('fast-agent', 'fast-agent'),
-      'go',
-      '--model',
-      'generic.fake',
-      '--servers',
-      'gstack',
-      '--message',
-      message,
+      ...['go', '--model', 'generic.fake', '--stdio', server, '--message', message],
     ],
   },
 };

@@ -33,10 +33,11 @@ describe('MCP clients', { skip: clients.length === 0 && 'no client is installed 
 
   function bless() {
     const date = new Date().toISOString().slice(0, 10);
-    stored.clients ??= {};
-    for (const { name, version } of clients) stored.clients[name] = { version, date, boxes: found[name] };
-    writeFileSync(RESULTS, `${JSON.stringify(stored, null, 2)}\n`);
-    writeFileSync(PAGE, page(stored));
+    const results = readResults();
+    results.clients ??= {};
+    for (const { name, version } of clients) results.clients[name] = { version, date, boxes: found[name] };
+    writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+    writeFileSync(PAGE, page(results));
   }
 
   for (const client of clients) {

@@ -53,6 +53,9 @@ function clientsPart(results) {
     '',
     ...notes.map((words, at) => `${at + 1}. ${words}`),
     ...(notes.length > 0 ? [''] : []),
+    ...tried
+      .filter(({ install }) => !install)
+      .map(({ label }) => `${label} has no file for all folders: name \`gstack mcp\` when you start it (\`--stdio\`).`),
     `\`mcp install\` also knows ${others.join(', ')}, which can't be run here: their files are written as their documentation says.`,
     '',
   ];

@@ -26,11 +26,13 @@ function textOf(content) {
   return (content ?? []).map((part) => part.text ?? '').join('\n');
 }
 
-/** Codex puts its own notes before the prompt, each in an element. */
+/** Codex puts its own notes before the prompt, each in an element, and Copilot CLI behind it. */
+const NOTE = /^\s*<(environment|system_reminder)/;
+
 function look(request) {
   const items = typeof request.input === 'string' ? [{ role: 'user', content: request.input }] : (request.input ?? []);
   const isResult = (item) => (item.type ?? '').endsWith('_output');
-  const isPrompt = (item) => item.role === 'user' && !textOf(item.content).trimStart().startsWith('<environment');
+  const isPrompt = (item) => item.role === 'user' && !NOTE.test(textOf(item.content));
   const resultAt = items.findLastIndex(isResult);
   const promptAt = items.findLastIndex(isPrompt);
   const result = items[resultAt]?.output;

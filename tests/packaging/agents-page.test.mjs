@@ -21,7 +21,7 @@ test('the results are of the pinned versions', () => {
 });
 
 test('`mcp install` knows every client of the matrix', () => {
-  for (const { name, install } of CLIENTS) assert.ok(installable().includes(install), name);
+  for (const { name, install } of CLIENTS.filter((client) => client.install)) assert.ok(installable().includes(install), name);
 });
 
 test('a box that does not hold has a reason', () => {

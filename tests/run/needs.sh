@@ -74,14 +74,20 @@ python_packages() {
   return 1
 }
 
+# matrix_pip PROGRAMS ARGUMENTS: pip, or uv for a tree of packages in which pip finds no versions that fit together in time.
+matrix_pip() {
+  local pip=(timeout 300 "$1/pip" install --quiet --disable-pip-version-check --retries 2 --no-compile)
+  "${pip[@]}" "${@:2}" || { "${pip[@]}" uv && "$1/uv" pip install --quiet --python "$1/python" "${@:2}"; }
+}
+
 # The agents of the matrix, 3 GB: from npm, and each of PyPI in an environment of its own, because they hold different libraries. What
 # cannot be installed is left out.
 matrix_packages() {
   local folder python installed
   how=install npm_packages agent_matrix --no-save --ignore-scripts ||
     left_out "the agents of tests/agent_matrix from npm: they cannot be installed"
-  # Its script puts its program into place; the others work without theirs.
-  (cd tests/agent_matrix && npm rebuild opencode-ai --loglevel=error >/dev/null) || true
+  # Their scripts put their programs into place; the others work without theirs.
+  (cd tests/agent_matrix && npm rebuild opencode-ai @anthropic-ai/claude-code --loglevel=error >/dev/null) || true
   for folder in tests/agent_matrix/python/*/; do
     cmp -s "$folder/requirements.txt" "$folder/.venv/installed.txt" && continue
     installed=
@@ -89,7 +95,7 @@ matrix_packages() {
     for python in python3 python3.12 python3.13 python3.14 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9].*/bin/python3; do
       rm -rf "$folder/.venv"
       "$python" -m venv "$folder/.venv" >/dev/null 2>&1 || continue
-      "$folder/.venv/bin/pip" install --quiet --disable-pip-version-check --retries 2 --no-compile -r "$folder/requirements.txt" || continue
+      matrix_pip "$folder/.venv/bin" -r "$folder/requirements.txt" || continue
       cp "$folder/requirements.txt" "$folder/.venv/installed.txt"
       installed=1
       break

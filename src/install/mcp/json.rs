@@ -73,12 +73,15 @@ fn inserted(text: &str, object: &Object, name: &str, value: &str, depth: usize) 
     let indent = indent_of(text);
     // What is between the last member and the end may be a comment.
     let end = text[..object.close].trim_end().len();
-    let (before, between) = match object.members.last() {
+    let last = object.members.last();
+    let (before, between) = match last {
         Some(last) if last.comma.is_none() => (format!("{},", &text[..last.value.end]), &text[last.value.end..end]),
         _ => (text[..end].to_owned(), ""),
     };
+    // As the person writes it.
+    let comma = if last.is_some_and(|last| last.comma.is_some()) { "," } else { "" };
     let (inner, outer) = (indent.repeat(depth + 1), indent.repeat(depth));
-    format!("{before}{between}\n{inner}\"{name}\": {value}\n{outer}{}", &text[object.close..])
+    format!("{before}{between}\n{inner}\"{name}\": {value}{comma}\n{outer}{}", &text[object.close..])
 }
 
 /// Returns the text without our server in this object.

@@ -33,13 +33,12 @@ pub(crate) enum McpClient {
     Cline,
     Vibe,
     Hermes,
-    FastAgent,
     OpenHands,
     Auggie,
 }
 
 impl McpClient {
-    pub(crate) const NAMES: [&str; 14] = [
+    pub(crate) const NAMES: [&str; 13] = [
         "claude",
         "codex",
         "gemini",
@@ -51,7 +50,6 @@ impl McpClient {
         "cline",
         "vibe",
         "hermes",
-        "fast-agent",
         "openhands",
         "auggie",
     ];
@@ -69,7 +67,6 @@ impl McpClient {
             "cline" => Self::Cline,
             "vibe" => Self::Vibe,
             "hermes" => Self::Hermes,
-            "fast-agent" => Self::FastAgent,
             "openhands" => Self::OpenHands,
             "auggie" => Self::Auggie,
             _ => return None,
@@ -90,7 +87,6 @@ impl McpClient {
             Self::Cline => "Cline",
             Self::Vibe => "Mistral Vibe",
             Self::Hermes => "Hermes",
-            Self::FastAgent => "fast-agent",
             Self::OpenHands => "OpenHands",
             Self::Auggie => "Auggie",
         }
@@ -122,10 +118,6 @@ impl McpClient {
             Self::Vibe => moved("VIBE_HOME").unwrap_or_else(|| home.join(".vibe")).join("config.toml"),
             // Seen with 0.19.0.
             Self::Hermes => moved("HERMES_HOME").unwrap_or_else(|| home.join(".hermes")).join("config.yaml"),
-            // Seen with 0.10.48.
-            Self::FastAgent => {
-                moved("FAST_AGENT_HOME").unwrap_or_else(|| home.join(".fast-agent")).join("fast-agent.yaml")
-            }
             // Seen with 1.16.0.
             Self::OpenHands => home.join(".openhands/mcp.json"),
             // Seen with 0.36.0.
@@ -146,7 +138,6 @@ impl McpClient {
             Self::Codex => Format::Table("mcp_servers"),
             Self::Vibe => Format::Tables("mcp_servers"),
             Self::Hermes => Format::Yaml(&["mcp_servers"]),
-            Self::FastAgent => Format::Yaml(&["mcp", "servers"]),
         }
     }
 }

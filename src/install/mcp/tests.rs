@@ -161,7 +161,10 @@ fn toml_with_a_list_of_servers_keeps_comments_and_the_other_servers() {
     assert_eq!(in_list(foreign, &present()), Err(EditError::Foreign("/usr/bin/stacker".to_owned())));
     assert_eq!(in_list("mcp_servers = 1\n", &present()), Err(EditError::NoServers("mcp_servers".to_owned())));
     assert_eq!(
-        in_list("mcp_servers = [{ name = \"gstack\", command = \"gstack\", args = [\"mcp\"] }]\n", &Wanted::Absent),
+        in_list(
+            "mcp_servers = [{ name = \"gstack\", command = \"gstack\", args = [\"mcp\"] }, { name = \"x\" }]\n",
+            &Wanted::Absent
+        ),
         Err(EditError::Entangled)
     );
 }
