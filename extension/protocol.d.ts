@@ -227,6 +227,10 @@ label: string,
  */
 status: AgentStatus, 
 /**
+ * Whether its program was only found, not started. It is examined when it answers or is shown.
+ */
+unexamined?: boolean, 
+/**
  * Its program's version, if it reports one.
  */
 version?: string | null, 
@@ -340,7 +344,11 @@ export type AgentsList = {
 /**
  * Whether to detect agents again instead of returning the known ones.
  */
-refresh: boolean, };
+refresh: boolean, 
+/**
+ * Whether to examine those that were only found, because a person looks at the list.
+ */
+examine?: boolean, };
 
 /**
  * A tab that a conversation's agent may use.

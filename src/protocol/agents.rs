@@ -16,8 +16,7 @@ pub struct AgentInfo {
     pub label: String,
     /// Whether it can be used.
     pub status: AgentStatus,
-    /// Whether its program was only found, not started: `ready` says no more than that then. It is examined when it answers or
-    /// is shown.
+    /// Whether its program was only found, not started. It is examined when it answers or is shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unexamined: bool,
     /// Its program's version, if it reports one.

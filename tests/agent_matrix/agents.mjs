@@ -134,7 +134,6 @@ const TABLE = {
       answer: `mcp__gstack__${tool}`,
     }),
     asks: [{ tool: 'ask_user_question', input: QUESTIONS }],
-    plans: [{ tool: 'todo_write', input: { todos: [{ id: '1', content: 'Move the tests', status: 'in_progress' }] } }],
     calls: (tool, input) => [{ tool: `mcp__gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'write_file', input: { file_path: file, content: 'x' } }],
   },

@@ -89,6 +89,7 @@ const TABLE = {
     folder: 'hermes',
     of: 'hermes',
     install: 'hermes',
+    without: { picture: "Its models get the text of a tool's result, without the picture." },
     command: (message) => [python('hermes', 'hermes'), 'chat', '--yolo', '-q', message],
   },
   'fast-agent': {
@@ -96,6 +97,7 @@ const TABLE = {
     package: 'fast-agent-mcp',
     folder: 'fast-agent',
     of: 'fast-agent',
+    without: { picture: 'It leaves pictures out for a model that its catalogue does not know.' },
     // Its file belongs to the folder in which it starts.
     command: (message, server) => [
       python('fast-agent', 'fast-agent'),
