@@ -26,6 +26,7 @@ export function put(home, name, content) {
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
 }
 
+const TODO = { id: '1', content: 'Move the tests', status: 'in_progress' };
 const COLORS = [
   { label: 'Red', description: 'warm' },
   { label: 'Blue', description: 'cold' },
@@ -134,6 +135,7 @@ const TABLE = {
       answer: `mcp__gstack__${tool}`,
     }),
     asks: [{ tool: 'ask_user_question', input: QUESTIONS }],
+    without: { models: 'With a key in its variables, it offers one model.' },
     calls: (tool, input) => [{ tool: `mcp__gstack__${tool}`, input }],
     writes: (file) => [{ tool: 'write_file', input: { file_path: file, content: 'x' } }],
   },
@@ -183,9 +185,7 @@ const TABLE = {
         input: { code: `async function main() { return await tools.mcp_gstack.${tool}(${JSON.stringify(input)}); }` },
       },
     ],
-    plans: [
-      { tool: 'todo', input: { action: 'write', todos: [{ id: '1', content: 'Move the tests', status: 'in_progress', priority: 'high' }] } },
-    ],
+    plans: [{ tool: 'todo', input: { action: 'write', todos: [{ ...TODO, priority: 'high' }] } }],
     asks: [{ tool: 'ask_user_question', input: QUESTIONS }],
     writes: (file) => [{ tool: 'write_file', input: { path: file, content: 'x' } }],
   },
@@ -198,7 +198,7 @@ const TABLE = {
     prepare: (home, address) =>
       put(home, '.hermes/config.yaml', `model:\n  default: fake\n  provider: custom\n  base_url: ${address}/v1\n  api_key: dummy\n`),
     calls: (tool, input) => [{ tool: `mcp_gstack_${tool}`, input }],
-    plans: [{ tool: 'todo', input: { todos: [{ id: '1', content: 'Move the tests', status: 'in_progress' }] } }],
+    plans: [{ tool: 'todo', input: { todos: [TODO] } }],
     // It asks for edits in this mode, but not for every command, so that the person must choose it.
     mode: 'default',
     without: { picture: "Its models get the text of a tool's result, without the picture." },

@@ -33,7 +33,8 @@ describe('MCP clients', { skip: clients.length === 0 && 'no client is installed 
     const date = new Date().toISOString().slice(0, 10);
     const results = readResults();
     results.clients ??= {};
-    for (const { name, version } of clients.filter((client) => found[client.name])) results.clients[name] = { version, date, boxes: found[name] };
+    const tried = clients.filter(({ name }) => found[name]);
+    for (const { name, version } of tried) results.clients[name] = { version, date, boxes: found[name] };
     writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
     writeFileSync(PAGE, page(results));
   }

@@ -32,7 +32,8 @@ describe('ACP agents', { skip: agents.length === 0 && 'no agent is installed (se
     const date = new Date().toISOString().slice(0, 10);
     // The clients' test may have written to it.
     const results = readResults();
-    for (const { name, version } of agents.filter((agent) => found[agent.name])) results.agents[name] = { version, date, boxes: found[name] };
+    const tried = agents.filter(({ name }) => found[name]);
+    for (const { name, version } of tried) results.agents[name] = { version, date, boxes: found[name] };
     writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
     writeFileSync(PAGE, page(results));
   }

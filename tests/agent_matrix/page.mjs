@@ -82,7 +82,7 @@ export function page({ agents, clients = {} }) {
     '# Agents',
     '',
     'gstack works with every agent that speaks the Agent Client Protocol. `tests/agent_matrix` runs these in the sandbox, ' +
-      'each with a fake of its model on this machine, and writes this table. A dash: it has none, or does not start here.',
+      'each with a fake of its model on this machine, and writes this table. A dash: it has none, does not start here, or was not tried.',
     '',
     'Plan: its list of steps is shown in the panel. Model and mode: you choose another one in the panel or with `--model` and ' +
       '`--mode`, and the next message uses it.',
