@@ -2,7 +2,7 @@
 //!
 //! Owns the checks, which need no browser. Reports every problem, with its line and what to do.
 
-use super::file::{Flow, MOST_STEPS, Problem, Step};
+use super::file::{Element, Flow, MOST_STEPS, Problem, Step};
 use super::fill;
 use super::words::{self, Places};
 use gstack_base::plain_name;
@@ -66,6 +66,15 @@ fn of_step(step: &Step) -> Option<Problem> {
         Err(why) => return problem(why, "docs/FLOWS.md lists the acts."),
     };
     let element = step.element().filter(|_| words::takes_element(spec));
+    let described = step.role.is_some() || step.near.is_some() || step.nth.is_some() || step.selector.is_some();
+    if described && !words::takes_element(spec) {
+        return problem(format!("{act} acts on no element"), "Leave out role, near, nth and selector.");
+    }
+    let is_mixed =
+        |of: &Element| of.selector.is_some() && *of != Element { selector: of.selector.clone(), ..Element::default() };
+    if element.iter().chain(&step.to).any(is_mixed) {
+        return problem("a selector stands alone".to_owned(), "Leave out role, name, near and nth, or the selector.");
+    }
     if let Some(element) = &element
         && element.selector.is_none()
         && element.name.is_none()
@@ -135,7 +144,9 @@ mod tests {
             ("{ role = \"button\", name = \"A\" }", "line 5: the step has no `act`"),
             ("{ act = \"press\", key = \"{{nobody}}\" }", "line 5: \"nobody\" is not a parameter"),
             ("{ act = \"press\", key = \"{{email\" }", "line 5: \"{{email\" has {{ without }}"),
-            ("{ act = \"click\", selector = \"#a\", nth = 0 }", "line 5: nth counts from 1"),
+            ("{ act = \"click\", name = \"a\", nth = 0 }", "line 5: nth counts from 1"),
+            ("{ act = \"press\", role = \"textbox\", key = \"Enter\" }", "line 5: press acts on no element"),
+            ("{ act = \"click\", selector = \"#a\", name = \"b\" }", "line 5: a selector stands alone"),
         ] {
             let found = told(&format!("{USES}{step}"));
             assert!(found.len() == 1 && found[0].starts_with(expected), "{step}: {found:?}");

@@ -5,7 +5,7 @@
 use super::{Piece, pieces, variable};
 use crate::file::{Element, Flow, Step, Wait};
 use crate::fill::Values;
-use crate::words::WAIT_SECONDS;
+use crate::words::{WAIT_SECONDS, spec};
 
 /// The most letters of an address pattern: a regular expression is made of it.
 const LONGEST_PATTERN: usize = 2000;
@@ -50,7 +50,8 @@ fn lines(step: &Step, number: usize) -> Result<Vec<String>, String> {
         ));
     }
     if let Some(act) = &step.act {
-        lines.push(format!("await {};", action(act, step)?));
+        // A command may be called by another name of it.
+        lines.push(format!("await {};", action(spec(act)?.name, step)?));
     }
     if request.is_some() {
         lines.push(format!("await response{number};"));
