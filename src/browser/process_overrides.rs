@@ -4,15 +4,21 @@
 //! Owns which tabs may share them, and sets a tab's own again when another one has given up the place.
 
 use super::cdp::CdpError;
+use super::devtools::Done;
 use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::overrides::PersistentOverride;
-use super::shared::{Shared, State};
+use super::shared::{Role, Shared, State};
 use super::tab::Tab;
 use gstack_protocol::ids::TabId;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// The parameter of a time zone.
+const ZONE: &str = "timezoneId";
+/// A time zone to try, and another one if it is the one that is set.
+const TRIED: &str = "Etc/UTC";
+const TRIED_ELSE: &str = "Etc/GMT+1";
 /// Longer chains of openers are cut: a page opens few tabs that open others.
 const LONGEST_CHAIN: usize = 100;
 
@@ -29,23 +35,46 @@ impl State {
         let others = self.tabs.all().into_iter().map(|info| info.id).filter(|other| *other != tab);
         others.filter(|other| self.first_opener(*other) == first).collect()
     }
+
+    /// Returns a tab that may share this one's process and has set this override, with its parameters.
+    fn holder_beside(&self, tab: TabId, method: &str) -> Option<(TabId, Value)> {
+        self.kin(tab).into_iter().find_map(|other| {
+            let mut overrides = self.tab_states.get(&other)?.overrides.iter();
+            let known = overrides.find(|known| known.method == method && !known.waits)?;
+            Some((other, known.params.clone()))
+        })
+    }
 }
 
 impl Shared {
     /// Sets such an override, and notes whether another tab has set one for both.
     pub(super) fn post_process_override(self: &Arc<Self>, tab: TabId, session: &Session, command: PersistentOverride) {
-        let (shared, page, method) = (Arc::downgrade(self), session.id().cloned(), command.method);
-        session.post_then(command, move |reply| {
+        let (is_page, is_alone) = {
+            let state = self.state();
+            let role = session.id().and_then(|id| state.sessions.get(id));
+            (matches!(role, Some(Role::Page(_))), state.holder_beside(tab, command.method).is_none())
+        };
+        if !is_page {
+            // In a frame or worker of the page's own process it is always refused.
+            return session.post(command);
+        }
+        let (shared, method) = (Arc::downgrade(self), command.method);
+        let note = move |reply: Result<Done, CdpError>| {
             let Some(shared) = shared.upgrade() else { return };
             let mut state = shared.state();
-            // The session of a frame or of a worker in the same process is always refused.
-            let is_page = page.is_some() && state.engaged.get(&tab).is_some_and(|engaged| engaged.page == page);
-            let tab_state = state.tab_states.get_mut(&tab).filter(|_| is_page);
-            let known = tab_state.and_then(|known| known.overrides.iter_mut().find(|one| one.method == method));
-            if let Some(known) = known {
+            let overrides = state.tab_states.get_mut(&tab).map(|known| &mut known.overrides);
+            if let Some(known) = overrides.and_then(|all| all.iter_mut().find(|known| known.method == method)) {
                 known.waits = matches!(reply, Err(CdpError::Protocol { .. }));
             }
-        });
+        };
+        // The browser accepts a time zone that is in force already, whoever has set it, but no other one.
+        let other = match command.params[ZONE].as_str() {
+            Some(TRIED) if !is_alone => TRIED_ELSE,
+            Some(_) if !is_alone => TRIED,
+            _ => return session.post_then(command, note),
+        };
+        session.post_then(PersistentOverride::new(method, json!({ ZONE: other })), note);
+        session.post(command);
     }
 
     /// Sets the overrides again that waited for those of this tab: it has closed or shows another page.
@@ -74,12 +103,7 @@ impl Shared {
 impl Tab {
     /// Returns another tab whose override of this kind applies here too, or may do so, with its parameters.
     pub(super) fn holder_of(&self, method: &str) -> Option<(TabId, Value)> {
-        let state = self.browser().shared.state();
-        state.kin(self.id()).into_iter().find_map(|other| {
-            let mut overrides = state.tab_states.get(&other)?.overrides.iter();
-            let known = overrides.find(|known| known.method == method && !known.waits)?;
-            Some((other, known.params.clone()))
-        })
+        self.browser().shared.state().holder_beside(self.id(), method)
     }
 
     /// Returns true if the tab has this override, but another tab's applies.

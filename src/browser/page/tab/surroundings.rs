@@ -179,25 +179,27 @@ impl Page {
     /// Sets what the browser keeps once for each process. Fails if a tab of the same process has set another value.
     async fn set_of_process(&self, kind: &OfProcess, value: Option<&str>) -> Result<(), PageError> {
         let params = json!({ kind.parameter: value.unwrap_or_default() });
+        let held = self.held_elsewhere(kind).await?;
         let Some(value) = value else {
-            if let Some((tab, held)) = self.held_elsewhere(kind).await? {
+            if let Some((tab, held)) = held {
                 return Err(kind.held_by(tab, held));
             }
             self.clear_override(kind.method, kind.method, params).await?;
             self.share_override(kind.method, None);
             return Ok(());
         };
-        match self.set_override(kind.method, params.clone()).await {
-            Ok(()) => {
+        // The browser accepts a time zone that another tab has set, and refuses such a locale.
+        let is_same = held.as_ref().is_some_and(|(_, held)| held == value);
+        match (self.set_override(kind.method, params.clone()).await, held) {
+            (Ok(()) | Err(BrowserError::Cdp(CdpError::Protocol { .. })), _) if is_same => {
+                Ok(self.wait_with(kind.method, params)?)
+            }
+            (Ok(()), _) => {
                 self.share_override(kind.method, Some(&params));
                 Ok(())
             }
-            Err(error @ BrowserError::Cdp(CdpError::Protocol { .. })) => match self.held_elsewhere(kind).await? {
-                Some((_, held)) if held == value => Ok(self.wait_with(kind.method, params)?),
-                Some((tab, held)) => Err(kind.held_by(tab, held)),
-                None => Err(refused(error, format!("{} {value}", kind.what))),
-            },
-            Err(error) => Err(error.into()),
+            (Err(BrowserError::Cdp(CdpError::Protocol { .. })), Some((tab, held))) => Err(kind.held_by(tab, held)),
+            (Err(error), _) => Err(refused(error, format!("{} {value}", kind.what))),
         }
     }
 
