@@ -177,7 +177,8 @@ async fn shows_other_documents(world: &World) {
     assert!(text.contains("Next page") && text.contains("Right words"), "{text}");
     world.run("click", &["text=\"Right button\""]).await;
     world.open_hidden("embeds.html").await;
-    // The tab's load event does not wait for the document of an `object`, but the snapshot does.
+    // The tab's load event does not wait for the document of an `object`.
+    world.run("wait", &["text=\"Right button\""]).await;
     world.run("wait", &["--fn", "second.contentWindow !== null"]).await;
     let snapshot = world.run("snapshot", &[]).await;
     for words in ["[button] \"Right button\"", "Fallback words"] {
