@@ -124,7 +124,10 @@ impl Browser {
             // Older browsers do not name the default context: then no tab counts as incognito.
             Err(_) => None,
         };
-        self.shared.set_up_downloads();
+        match self.shared.is_beside_others() {
+            true => self.hear_of_downloads().await?,
+            false => self.shared.set_up_downloads(),
+        }
         let discover = SetDiscoverTargetsParams { discover: true, filter: Some(all_but("browser")) };
         // A tab that one of our pages opens is set up before it sends any request. Existing tabs are attached too;
         // nothing is sent to them.

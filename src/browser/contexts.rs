@@ -10,7 +10,7 @@ use super::remote::FileSystem;
 use serde_json::json;
 use std::time::Duration;
 
-const CREATE: &str = "Target.createBrowserContext";
+pub(super) const CREATE: &str = "Target.createBrowserContext";
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Browser {

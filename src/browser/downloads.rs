@@ -5,6 +5,7 @@
 use gstack_protocol::effects::{Download, DownloadState};
 use gstack_protocol::ids::TabId;
 use std::path::PathBuf;
+use std::time::SystemTime;
 use tokio::sync::watch;
 
 /// The folders for a browser's downloads. Both exist and are private.
@@ -20,6 +21,8 @@ pub(super) struct Downloads {
     pub(super) list: Vec<Record>,
     /// The number of actions being recorded now.
     pub(super) recordings: usize,
+    /// The browser's own session reports them, although no behavior is set (`beside_others`).
+    pub(super) are_reported: bool,
     pub(super) changed: watch::Sender<u64>,
 }
 
@@ -28,13 +31,16 @@ pub(super) struct Record {
     /// The tab whose action started the download; without an action, the tab whose page started it.
     pub(super) tab: Option<TabId>,
     pub(super) folder: Option<PathBuf>,
+    pub(super) since: SystemTime,
+    /// An act started it.
+    pub(super) is_of_act: bool,
     /// `wait --download` has returned it, or another action has begun since.
     pub(super) is_taken: bool,
 }
 
 impl Default for Downloads {
     fn default() -> Self {
-        Self { list: Vec::new(), recordings: 0, changed: watch::channel(0).0 }
+        Self { list: Vec::new(), recordings: 0, are_reported: false, changed: watch::channel(0).0 }
     }
 }
 

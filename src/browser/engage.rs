@@ -136,7 +136,7 @@ impl Shared {
     }
 
     /// Sets up a worker with the tab's overrides before its script runs.
-    pub(super) fn set_up_worker(&self, tab: TabId, session: &Session) {
+    pub(super) fn set_up_worker(self: &Arc<Self>, tab: TabId, session: &Session) {
         let Some(id) = session.id().cloned() else { return };
         self.state().sessions.insert(id, Role::Worker(tab));
         session.post(network::EnableParams::default());

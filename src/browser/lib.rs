@@ -7,6 +7,7 @@
 
 mod address_guard;
 pub mod arrival;
+mod beside_others;
 pub mod browser;
 pub mod cdp;
 mod cdp_message;
@@ -44,6 +45,7 @@ mod paused_request;
 pub mod permissions;
 pub mod person_input;
 mod printing;
+mod process_overrides;
 pub mod refused;
 pub mod relay;
 pub mod remote;

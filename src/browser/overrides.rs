@@ -17,11 +17,14 @@ pub(super) struct PersistentOverride {
     #[serde(skip)]
     pub(super) method: &'static str,
     pub(super) params: Value,
+    /// Another tab of the same process stands in its way (`process_overrides`).
+    #[serde(skip)]
+    pub(super) waits: bool,
 }
 
 impl PersistentOverride {
     pub(super) fn new(method: &'static str, params: Value) -> Self {
-        Self { method, params }
+        Self { method, params, waits: false }
     }
 
     /// Keeps response bodies in the browser when their document is left: a reply that arrives late is complete then.
@@ -39,6 +42,11 @@ impl PersistentOverride {
         self.method != KEEP_BODIES
     }
 
+    /// Returns true if the browser keeps it once for each process.
+    pub(super) fn is_of_process(&self) -> bool {
+        matches!(self.method, "Emulation.setTimezoneOverride" | "Emulation.setLocaleOverride")
+    }
+
     /// Returns true if it changes what pages see, not what they send.
     pub(super) fn is_emulation(&self) -> bool {
         self.method.starts_with("Emulation.")
@@ -46,7 +54,7 @@ impl PersistentOverride {
 
     /// Describes its effect, for `status`.
     pub(super) fn words(&self) -> Vec<String> {
-        let Self { method, params } = self;
+        let Self { method, params, .. } = self;
         let text = |name: &str| params[name].as_str().unwrap_or_default();
         match *method {
             "Network.setExtraHTTPHeaders" => {

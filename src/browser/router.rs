@@ -69,7 +69,7 @@ impl Observer for Router {
             // In other browsers the `Browser` domain sends these events, with more detail.
             "Page"
                 if matches!(name, "downloadWillBegin" | "downloadProgress")
-                    && shared.options.lets_go_after.is_some() =>
+                    && shared.hears_of_downloads_from_pages() =>
             {
                 shared.download_event(name, event);
             }
@@ -317,6 +317,9 @@ impl Shared {
             }
         };
         self.follow(follows);
+        if is_main {
+            self.override_again(tab);
+        }
         if navigated.is_restored() {
             // The child frames of a restored document are not reported one by one.
             self.read_frames(tab, &self.cdp.session(session.clone()));

@@ -3,6 +3,7 @@
 //! Owns the limits and the storing of a file: the browser writes it into a private folder, named by its id, and it gets
 //! its name when it is complete. Never trusts a name that a page chose. The list is in `downloads`.
 
+use super::beside_others::Written;
 use super::browser::Browser;
 use super::devtools::browser::{CancelDownloadParams, SetDownloadBehaviorBehavior, download_behavior};
 use super::downloads::Record;
@@ -17,6 +18,7 @@ use gstack_protocol::ids::{TabId, TargetId};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 use tokio::time::Instant;
 
 /// In bytes. An endless stream must not fill the disk.
@@ -84,7 +86,7 @@ impl Shared {
         };
         let is_window = !self.options.headless && self.options.lets_go_after.is_none();
         let is_ours = matches!(self.options.files, FileSystem::Ours);
-        if !is_first_or_last || !is_window || !is_ours || self.options.downloads.is_none() {
+        if !is_first_or_last || !is_window || !is_ours || self.is_beside_others() || self.options.downloads.is_none() {
             return;
         }
         if begins { self.save_downloads() } else { self.set_up_downloads() }
@@ -121,11 +123,14 @@ impl Shared {
             let tab_states = &state.tab_states;
             let of = |tab: Option<TabId>| tab_states.get(&tab?)?.effects.clone();
             let by = of(tab).or_else(|| of(opener)).or_else(|| {
-                let unknown = tab.is_none();
+                // Another client's tab can have frames that are not known here.
+                let unknown = tab.is_none() && !self.is_beside_others();
                 tab_states.values().find_map(|tab_state| tab_state.effects.clone()).filter(|_| unknown)
             });
-            if let Some(effects) = &by {
-                effects.note(RecordedEffect::Download(guid.clone()));
+            match &by {
+                Some(effects) => effects.note(RecordedEffect::Download(guid.clone())),
+                None if self.is_beside_others() && !tab.is_some_and(|tab| state.engaged.contains_key(&tab)) => return,
+                None => {}
             }
             let too_many = state.downloads.running() >= MOST_AT_ONCE;
             let folder = by.as_ref().and_then(Effects::download_folder);
@@ -143,7 +148,8 @@ impl Shared {
             if state.downloads.list.len() == MOST_KEPT {
                 state.downloads.list.remove(0);
             }
-            state.downloads.list.push(Record { download, tab, folder, is_taken: false });
+            let (since, is_of_act) = (SystemTime::now(), by.is_some());
+            state.downloads.list.push(Record { download, tab, folder, since, is_of_act, is_taken: false });
             state.downloads.told();
             too_many
         };
@@ -157,7 +163,7 @@ impl Shared {
     fn download_goes_on(self: &Arc<Self>, progress: DownloadProgress) {
         let DownloadProgress { guid, total_bytes, received_bytes, state: how, file_path } = progress;
         let (received, total) = (whole(received_bytes), Some(whole(total_bytes)).filter(|total| *total > 0));
-        let (name, folder) = {
+        let (name, folder, since, is_of_act) = {
             let mut state = self.state();
             let Some(record) = state.downloads.get_mut(&guid) else { return };
             if record.download.state != DownloadState::InProgress {
@@ -165,7 +171,7 @@ impl Shared {
             }
             record.download.bytes = received;
             record.download.total = total;
-            let found = (record.download.name.clone(), record.folder.clone());
+            let found = (record.download.name.clone(), record.folder.clone(), record.since, record.is_of_act);
             if how == "canceled" {
                 return state.downloads.fail(&guid, "the browser or the page cancelled it");
             }
@@ -179,10 +185,14 @@ impl Shared {
         }
         let folders = self.options.downloads.clone();
         let ours = folders.as_ref().and_then(|folders| saved_here(&folders.incoming, &guid, file_path.as_deref()));
-        match ours.zip(folders) {
-            Some((file, folders)) => self.give_name(guid, file, folder.unwrap_or(folders.saved), name),
+        match (ours.zip(folders), file_path) {
+            (Some((file, folders)), _) => self.give_name(guid, file, folder.unwrap_or(folders.saved), name),
+            (None, Some(path)) if self.is_beside_others() => {
+                let written = Written { path, bytes: received, since, is_ours: is_of_act };
+                self.copy_download(guid, written, name, folder);
+            }
             // A browser that gstack did not start could name any file, which a CDP client would get a copy of.
-            None => self.download_saved(&guid, file_path.as_deref().filter(|_| !self.options.holds_back)),
+            (None, path) => self.download_saved(&guid, path.as_deref().filter(|_| !self.options.holds_back)),
         }
     }
 

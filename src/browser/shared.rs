@@ -240,7 +240,7 @@ impl Shared {
             panel.restore();
         }
     }
-    fn forget(&self, tab: TabId) {
+    fn forget(self: &Arc<Self>, tab: TabId) {
         let (ended, had_permissions) = {
             let mut state = self.state();
             let had_permissions =
@@ -251,6 +251,7 @@ impl Shared {
             (state.forget_sessions(tab), had_permissions)
         };
         self.give_up(&ended);
+        self.override_again(tab);
         if had_permissions {
             self.restore_permissions();
         }

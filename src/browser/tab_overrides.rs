@@ -12,6 +12,7 @@ use super::shared::{Role, Shared, TabState};
 use super::tab::Tab;
 use gstack_protocol::ids::TabId;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Its parameters are the size of the page.
 const METRICS: &str = "Emulation.setDeviceMetricsOverride";
@@ -32,11 +33,14 @@ impl TabState {
 
 impl Shared {
     /// Sends the tab's overrides to a session that is being set up.
-    pub(super) fn apply_overrides(&self, tab: TabId, session: &Session) {
+    pub(super) fn apply_overrides(self: &Arc<Self>, tab: TabId, session: &Session) {
         let overrides =
             self.state().tab_states.get(&tab).map(|tab_state| tab_state.overrides.clone()).unwrap_or_default();
         for command in overrides {
-            session.post(command);
+            match command.is_of_process() {
+                true => self.post_process_override(tab, session, command),
+                false => session.post(command),
+            }
         }
     }
 }
@@ -48,7 +52,7 @@ impl Tab {
     ///
     /// Fails if the page refuses the command or is gone. Then nothing is kept.
     pub async fn set_override(&self, method: &'static str, params: Value) -> Result<(), BrowserError> {
-        let command = PersistentOverride { method, params };
+        let command = PersistentOverride::new(method, params);
         // The page first: if it refuses, the caller gets that error and the override is not kept.
         let page = self.page()?;
         page.call(command.clone()).await?;
@@ -66,7 +70,7 @@ impl Tab {
 
     /// Like `keep`, without waiting. It reaches each session before any later command.
     pub(super) fn post_kept(&self, method: &'static str, params: Value) -> Result<(), BrowserError> {
-        self.post_override(&PersistentOverride { method, params })
+        self.post_override(&PersistentOverride::new(method, params))
     }
 
     fn post_override(&self, command: &PersistentOverride) -> Result<(), BrowserError> {
@@ -128,7 +132,7 @@ impl Tab {
         if !self.with_tab_state(|tab_state| tab_state.drop_override(method))? {
             return Ok(());
         }
-        let command = PersistentOverride { method: off, params };
+        let command = PersistentOverride::new(off, params);
         self.page()?.call(command.clone()).await?;
         for session in self.inner_sessions() {
             session.post(command.clone());

@@ -20,6 +20,9 @@ fn a_drag_lands_where_it_was_sent_also_after_a_hold_and_by_a_timer() {
         assert_eq!(order(&world, "looped").await, "Two,Three,One,Four");
         assert_eq!(world.run("drag", &["#l4", "#l2"]).await, "Dragged #l4 onto #l2");
         assert_eq!(order(&world, "looped").await, "Four,Two,Three,One");
+        assert_eq!(world.run("drag", &["#p1", "#p3"]).await, "Dragged #p1 onto #p3");
+        assert_eq!(world.run("drag", &["#p3", "#p2"]).await, "Dragged #p3 onto #p2");
+        assert_eq!(order(&world, "passing").await, "Three,Two,One");
         assert_eq!(world.run("drag", &["#still", "#b"]).await, "Dragged #still onto #b; nothing in the page moved");
         world.run("js", &["log.textContent = ''"]).await;
         assert_eq!(world.run("drag", &["#canvas", "#b"]).await, "Dragged #canvas onto #b", "it may draw");

@@ -88,11 +88,32 @@ async fn acts_on_them(world: &World) {
         assert!(lies.contains(why), "{list} {option}: {lies}");
     }
     assert_eq!(world.run("js", &["String(state.other)"]).await, "undefined", "no other list was clicked");
+    for pet in ["Cat", "Dog"] {
+        world.run("select", &["#pet", pet]).await;
+    }
+    assert_eq!(world.run("js", &["chips.textContent"]).await, "CatDog");
+    let topping = "role=combobox[name=\"Topping\"]";
+    world.run("select", &[topping, "Ham", "Tuna"]).await;
+    assert_eq!(world.run("js", &["topping.textContent + cover.hidden"]).await, "Ham,Tunatrue", "it is closed again");
+    let none = world.fault("select", &[topping, "Figs"]).await.message;
+    assert!(none.contains("no option with the name \"Figs\" appeared"), "{none}");
+    assert_eq!(world.run("js", &["String(cover.hidden)"]).await, "true");
+    for (field, why) in [
+        ("role=group[name=\"Birthday\"]", "its parts are filled one by one: Month, Year"),
+        (
+            "role=slider[name=\"Volume\"]",
+            "the page draws this slider itself: focus it, and press ArrowRight or ArrowLeft",
+        ),
+    ] {
+        let fault = world.fault("fill", &[field, "7"]).await.message;
+        assert!(fault.contains(why), "{fault}");
+    }
 
     takes_a_folder(world).await;
 
     let snapshot = world.run("snapshot", &["-i"]).await;
     for line in [
+        "[group] \"Birthday\"",
         "[onclick] \"Row by React\"",
         "[draggable] \"Drag me\"",
         "[double click] \"Double me\"",
@@ -119,11 +140,13 @@ async fn takes_a_folder(world: &World) {
         assert!(file.ends_with("it takes a folder: give the path of one"), "{file}");
     }
     for (field, given, why) in [
-        ("#file", "given", "it takes files and no folder"),
+        ("#file", "given", "it takes files, not a folder"),
         ("#folder", "empty", "contains no files"),
+        ("#folder", "given given", "given is a folder: upload a folder alone"),
         ("#folder", "/etc", "outside the allowed folders"),
     ] {
-        let fault = world.fault("upload", &[field, given]).await.message;
+        let words: Vec<&str> = std::iter::once(field).chain(given.split(' ')).collect();
+        let fault = world.fault("upload", &words).await.message;
         assert!(fault.contains(why), "{given}: {fault}");
     }
     // A model may not read these files one by one either.
@@ -168,6 +191,8 @@ async fn shows_other_documents(world: &World) {
         let told = world.for_model().run("text", &[paper]).await;
         assert!(told.contains("[a PDF: text that a person can't see is not marked]\nHello paper"), "{told}");
     }
+    let found = world.run("find", &["hello", "paper"]).await;
+    assert!(found.starts_with("(nothing found)") && found.contains("… not searched: 2 PDFs in frames."), "{found}");
     let snapshot = world.run("snapshot", &[]).await;
     assert_eq!(snapshot.matches("(a PDF: `text` with the ref of its frame prints its words)").count(), 2, "{snapshot}");
     let text = world.run("text", &[]).await;

@@ -131,6 +131,48 @@ fn language_time_zone_colours_and_media_are_those_that_were_set_in_every_frame()
 }
 
 #[test]
+fn a_popup_whose_time_zone_is_its_openers_says_so_and_keeps_it_when_the_opener_leaves() {
+    with_world(|world| async move {
+        let page = world.page("surroundings.html");
+        world.open_hidden("surroundings.html").await;
+        let before = told(&world).await["zone"].clone();
+        let opener = world.context.tab().await.unwrap().id();
+        for (what, first, second) in [("timezone", "Asia/Tokyo", "Europe/Paris"), ("locale", "de-DE", "fr-FR")] {
+            let seen = |told: Value| if what == "timezone" { told["zone"].clone() } else { told["number"].clone() };
+            world.run("emulate", &[what, first]).await;
+            let opened = popup(&world, &page).await;
+            assert_eq!(seen(told(&opened).await), seen(told(&world).await), "{what}");
+            for value in [second, "off"] {
+                let fault = opened.fault("emulate", &[what, value]).await;
+                let names = format!("tab {opener} has the {}", if what == "timezone" { "time zone" } else { "locale" });
+                assert!(fault.message.starts_with(&format!("{names} {first}, ")), "{fault:?}");
+                assert_eq!(
+                    fault.hint.unwrap(),
+                    format!("Turn it off there first: `emulate {what} off` in tab {opener}.")
+                );
+            }
+            assert_eq!(opened.run("emulate", &[what, first]).await, format!("{what}: {first}"), "the same");
+            world.run("emulate", &[what, "off"]).await;
+            assert_eq!(set_for(&opened, opened.context.tab().await.unwrap().id()), Vec::<String>::new(), "{what}");
+            opened.run("emulate", &[what, second]).await;
+            assert!(world.fault("emulate", &[what, first]).await.message.contains(second), "now the popup has it");
+            opened.run("emulate", &[what, "off"]).await;
+            opened.run("closetab", &[]).await;
+        }
+        let kept = "new Promise((done) => { const look = () => \
+            told().zone === 'Asia/Tokyo' ? done('kept') : setTimeout(look, 20); look(); })";
+        world.run("emulate", &["timezone", "Asia/Tokyo"]).await;
+        let opened = popup(&world, &page).await;
+        world.run("goto", &[&page.replace("127.0.0.1", "localhost")]).await;
+        assert_eq!(opened.run("js", &[kept]).await, "kept", "the opener shows a page of another process");
+        world.run("closetab", &[]).await;
+        assert_eq!(opened.run("js", &[kept]).await, "kept", "the opener has closed");
+        assert_ne!(before, "Asia/Tokyo");
+        opened
+    });
+}
+
+#[test]
 fn a_place_is_told_to_a_site_with_the_permission_and_both_end_with_the_tab() {
     with_world(|world| async move {
         let page = world.page("surroundings.html");

@@ -17,7 +17,7 @@ const pages = (port) => ({
     'Order',
     `<h1>Order</h1><iframe id="address" src="http://localhost:${port}/address" width="400" height="150"></iframe>
     <input id="file" type="file" onchange="this.files[0].text().then((text) => { said.textContent = 'uploaded ' + text })">
-    <a id="invoice" href="/invoice.txt">Invoice</a>
+    <a id="invoice" href="/invoice.txt">Invoice</a> <a id="aside" href="/invoice.txt" target="_blank">Aside</a>
     <button id="pay" onclick="said.textContent = confirm('Pay now?') ? 'paid' : 'kept'">Pay</button><p id="said"></p>
     <script>addEventListener('message', ({ data }) => { said.textContent = 'street ' + data })</script>`,
   ),
@@ -25,6 +25,12 @@ const pages = (port) => ({
     'Address',
     `<label>Street <input id="street"></label><button id="save" onclick="parent.postMessage(street.value, '*')">Save</button>`,
   ),
+  '/framed': page(
+    'Framed',
+    `<a id="invoice" href="/invoice.txt">Invoice</a>
+    <iframe id="inner" src="http://localhost:${port}/inner"></iframe>`,
+  ),
+  '/inner': page('Inner', '<a id="invoice" href="/invoice.txt">Invoice</a>'),
   '/other': page('Other', '<h1>Other</h1><p>secret of another tab</p>'),
   '/reports': page('Reports', '<h1>Reports</h1><iframe src="/report.pdf" width="400" height="300"></iframe>'),
 });

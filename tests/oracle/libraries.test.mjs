@@ -10,6 +10,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Gstack } from './harness/gstack.mjs';
+import { hasMaterial, MATERIAL, materialScript } from './harness/material.mjs';
 
 const modules = fileURLToPath(new URL('node_modules', import.meta.url));
 const wanted = ['codemirror', 'ace-builds', 'monaco-editor', 'sortablejs'];
@@ -17,6 +18,7 @@ const skip = wanted.every((name) => existsSync(path.join(modules, name))) ? fals
 const components = ['@shoelace-style/shoelace', '@material/web', '@dnd-kit/dom'];
 const skipComponents = components.every((name) => existsSync(path.join(modules, name))) ? false : 'the optional packages are not installed';
 const hasFluent = existsSync(path.join(modules, '@fluentui/web-components'));
+const skipMaterial = hasMaterial ? false : 'the optional packages are not installed';
 const KINDS = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.html': 'text/html' };
 
 const PAGE = `<!doctype html><title>Libraries</title><meta charset="utf-8">
@@ -93,12 +95,13 @@ const COMPONENTS = `<!doctype html><title>Components</title><meta charset="utf-8
 </script>`;
 
 describe('published libraries', () => {
-  let gstack, server;
+  let gstack, server, material;
   before(async () => {
+    if (hasMaterial) material = await materialScript();
     server = createServer((request, response) => {
       const { pathname } = new URL(request.url, 'http://localhost');
       const file = path.join(modules, path.normalize(pathname));
-      const page = { '/': PAGE, '/components': COMPONENTS }[pathname];
+      const page = { '/': PAGE, '/components': COMPONENTS, '/material': MATERIAL, '/material.js': material }[pathname];
       const found = page === undefined && existsSync(file);
       response.writeHead(found || page ? 200 : 404, { 'content-type': KINDS[path.extname(file)] ?? 'text/html' });
       response.end(found ? readFileSync(file) : page);
@@ -174,6 +177,66 @@ describe('published libraries', () => {
     const after = await gstack.run('snapshot', '-i');
     for (const name of ['Shoe box', 'Material box', ...(hasFluent ? ['Fluent box'] : [])])
       assert.match(after, new RegExp(`\\[checkbox\\] "${name}" \\[checked`), name);
+  });
+
+  test('Material UI holds what was filled in, chosen and set', { skip: skipMaterial }, async () => {
+    await gstack.run('goto', `http://127.0.0.1:${server.address().port}/material`);
+    const controls = await gstack.run('snapshot', '-i');
+    for (const line of ['[group] "Day"', '[spinbutton] "Month": May', '[combobox] "Size"', '[slider] "Volume": 30', '[radio] "blue"']) {
+      assert.ok(controls.includes(line), `${line}: ${controls}`);
+    }
+    const part = (group, name) => `role=group[name="${group}"] >> role=spinbutton[name="${name}"]`;
+    for (const [field, value] of [
+      ['label=Name', 'Ada'],
+      ['label=Notes', 'one\ntwo'],
+      ['label=Plain day', '2026-01-02'],
+      [part('Day', 'Month'), '01'],
+      [part('Day', 'Day'), '02'],
+      [part('Day', 'Year'), '2026'],
+      [part('Start', 'Day'), '07'],
+      [part('Start', 'Month'), '08'],
+      [part('At', 'Hours'), '14'],
+      [part('At', 'Minutes'), '30'],
+      ['role=slider[name="Volume"]', '70'],
+      ['role=slider[name="To"]', '90'],
+    ]) {
+      assert.equal(await gstack.run('fill', field, value), `Filled ${field}`);
+    }
+    const whole = await gstack.ask('fill', 'role=group[name="Day"]', '01/02/2026');
+    assert.match(whole.error, /its parts are filled one by one: Month, Day, Year/);
+    for (const [list, ...options] of [
+      ['Size', 'Large'],
+      ['Toppings', 'Ham', 'Tuna'],
+      ['City', 'Bern'],
+      ['Tags', 'Bern', 'Rome'],
+    ]) {
+      await gstack.run('select', `role=combobox[name="${list}"]`, ...options);
+    }
+    for (const label of ['Agree', 'Loud', 'blue', '"4 Stars"']) await gstack.run('check', `label=${label}`);
+    await gstack.run('click', 'role=tab[name="Second"]');
+    await gstack.run('click', 'role=group[name="When"] >> role=button');
+    await gstack.run('click', 'role=gridcell[name="15"]');
+    const { when, ...rest } = await gstack.js('held()');
+    assert.match(when, /-15 /);
+    assert.deepEqual(rest, {
+      name: 'Ada',
+      notes: 'one\ntwo',
+      plain: '2026-01-02',
+      day: '2026-01-02',
+      start: '2025-08-07',
+      at: '14:30',
+      size: 'l',
+      toppings: ['Ham', 'Tuna'],
+      city: 'Bern',
+      tags: ['Bern', 'Rome'],
+      volume: 70,
+      range: [20, 90],
+      agree: true,
+      loud: true,
+      colour: 'blue',
+      stars: 4,
+      tab: 1,
+    });
   });
 
   test('a sortable of dnd-kit gets the item where it was dropped', { skip: skipComponents }, async () => {

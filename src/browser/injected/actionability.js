@@ -187,6 +187,11 @@ function notEditable(element) {
     return { message: `an <input type="${element.type}"> takes no text`, final: true };
   }
   if (tag === 'select') return { message: 'it is a <select>: use select', final: true };
+  const parts = Array.from(dom.querySelectorAll(element, '[role=spinbutton]'), (part) => nameOf(part, 'spinbutton'));
+  if (parts.length > 1) return { message: `its parts are filled one by one: ${parts.join(', ')}`, final: true };
+  if (roleOf(element) === 'slider' && tag !== 'input') {
+    return { message: 'the page draws this slider itself: focus it, and press ArrowRight or ArrowLeft', final: true };
+  }
   if (tag !== 'input' && tag !== 'textarea' && !dom.isContentEditable(element)) {
     return { message: 'it is not an <input>, <textarea> or [contenteditable] element', final: true };
   }
@@ -332,8 +337,17 @@ function elementAt({ x, y }) {
 function hitBlocker(element, point) {
   const hit = elementAt(point);
   if (!hit) return 'it is outside of the viewport';
-  return takesEventsOf(element, hit) ? null : `it is covered by ${describe(coverOf(element, hit))}`;
+  return takesEventsOf(element, hit) || letsDragThrough(element, hit) ? null : `it is covered by ${describe(coverOf(element, hit))}`;
 }
+
+/**
+ * Returns true for an item that lets events through to its list while something is dragged: the list decides where it is
+ * dropped.
+ * @param {Element} element
+ * @param {Element} hit
+ */
+const letsDragThrough = (element, hit) =>
+  isDragging() && composedContains(hit, element) && getComputedStyle(element).pointerEvents === 'none';
 
 /**
  * Returns true if an event at `hit` counts for `element`: inside it, in the button or link that contains it, or on its

@@ -24,7 +24,7 @@ function countedNode(element, tag, role, parent, flags, walk) {
       : put(parent, { kind: 'f', counted: true, role: 'iframe', name: MARK, properties: '', kids: [], mute: true }, walk);
   }
   const isInteractive = INTERACTIVE.has(role);
-  if ((walk.interactive || parent.leaf) && !isInteractive) return null;
+  if (!isInteractive && (parent.leaf || (walk.interactive && !groupsParts(element, role)))) return null;
   const isNamed = hasLabel(element);
   if (!role || role === 'none') {
     const reachable = dom.hasAttribute(element, 'tabindex') && dom.tabIndex(element) >= 0;

@@ -41,6 +41,32 @@ function showsChoice(text, wanted) {
   );
 }
 
+/* How far around a list its choices are drawn: beside its text field, in one box. */
+const AROUND_LEVELS = 5;
+
+/**
+ * Returns true if the choice is shown beside the list: pages draw what is chosen as chips around a text field.
+ * @param {Element} list
+ * @param {string} wanted
+ */
+function showsBeside(list, wanted) {
+  /** @param {Element} element @returns {boolean} */
+  const shows = (element) => {
+    if (element === list || !isVisible(element) || ['option', 'listbox'].includes(roleOf(element))) return false;
+    const children = Array.from(composedChildren(element));
+    const inside = children.filter((child) => dom.nodeType(child) === Node.ELEMENT_NODE);
+    const own = children.filter((child) => dom.nodeType(child) === Node.TEXT_NODE).map((child) => child.data);
+    return squeeze(own.join('')) === squeeze(wanted) || inside.some(shows);
+  };
+  let around = composedParent(list);
+  for (let level = 0; around && level < AROUND_LEVELS; level += 1, around = composedParent(around)) {
+    const fields = dom.querySelectorAll(around, 'input:not([type=hidden]), select, textarea, [role=combobox], label');
+    if (Array.from(fields).some((field) => field !== list && isVisible(field))) return false;
+    if (shows(around)) return true;
+  }
+  return false;
+}
+
 /**
  * Waits a moment until the list shows a choice. → {chosen, shows}
  * @param {Target} target
@@ -59,7 +85,8 @@ async function customShows(target, wanted) {
       nameOf(option, 'option') === wanted &&
       (selectedState(option, 'option') || ariaOf(option, 'aria-checked') === 'true') &&
       ((!isList && lists.length === 1) || lists.some((list) => composedContains(list, option)));
-    if ((!isList && showsChoice(text, wanted)) || everyElement((at) => roleOf(at) === 'option' && isSelected(at)).length > 0)
+    const isShown = !isList && (showsChoice(text, wanted) || showsBeside(element, wanted));
+    if (isShown || everyElement((at) => roleOf(at) === 'option' && isSelected(at)).length > 0)
       return { chosen: true, shows: squeeze(text) };
     if (performance.now() >= deadline) return { chosen: false, shows: clip(squeeze(text), NAME_LIMIT) };
     await change(deadline);

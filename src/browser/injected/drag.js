@@ -57,6 +57,9 @@ function dragClicks(point) {
 /** @type {{ observer: MutationObserver; changedAt: number; moved: boolean; end: () => void } | null} */
 let moves = null;
 
+/** Returns true from the first move of a drag to its end. */
+const isDragging = () => moves !== null;
+
 /**
  * Starts to watch what a drag of this element moves: the element itself, what is around and beside it, and what is added
  * to the page.

@@ -4,13 +4,14 @@
  * Owns the wait for them, which has one limit for all after each load. Never looks into them.
  */
 
-/* After the load event. */
+/* After the load event, or after the document while that waits for something else. */
 const EMBEDS_LIMIT_MS = 1000;
 
 /** Returns the time left for embedded documents to load, or 0. */
 function leftForEmbeds() {
   const [load] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
-  return load?.loadEventEnd ? load.loadEventEnd + EMBEDS_LIMIT_MS - performance.now() : 0;
+  const since = load?.loadEventEnd || load?.domContentLoadedEventEnd;
+  return since ? since + EMBEDS_LIMIT_MS - performance.now() : 0;
 }
 
 /*

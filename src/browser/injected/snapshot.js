@@ -258,7 +258,7 @@ function makeNode(element, tag, role, parent, flags, walk) {
   }
   if (!role || role === 'none') return genericNode(element, parent, flags, walk);
   const isInteractive = INTERACTIVE.has(role);
-  if (walk.interactive && !isInteractive) return null;
+  if (walk.interactive && !isInteractive && !groupsParts(element, role)) return null;
   if (parent.leaf && !isInteractive) return null;
   if (hasNoLine(element, role)) return null;
   const { name, fromContent } = nameWithSource(element, role);
@@ -286,6 +286,14 @@ function makeNode(element, tag, role, parent, flags, walk) {
     walk,
   );
 }
+
+/**
+ * Returns true for a group of parts that are filled one by one, as those of a date: only its name says of which.
+ * @param {Element} element
+ * @param {string} role
+ */
+const groupsParts = (element, role) =>
+  role === 'group' && !dom.querySelector(element, '[role=group]') && dom.querySelectorAll(element, '[role=spinbutton]').length > 1;
 
 /**
  * Returns true for elements that only group rows, or are already a name.

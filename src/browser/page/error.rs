@@ -6,6 +6,7 @@ use crate::cdp::CdpError;
 use crate::error::BrowserError;
 use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
 use gstack_protocol::fault::{Fault, FaultCode, Hop, PageWords};
+use gstack_protocol::ids::TabId;
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -68,6 +69,9 @@ pub enum PageError {
     /// The browser is on another machine, and the files did not get there.
     #[error("the files could not be sent to the browser's machine: {0}")]
     FilesNotMoved(String),
+    /// Another tab has set it for the process that both share.
+    #[error("tab {tab} has {what} {value}, which also applies here: pages that open one another share it")]
+    HeldByTab { tab: TabId, what: &'static str, value: String, command: &'static str },
     #[error("{0}")]
     Usage(String),
 }
@@ -184,7 +188,12 @@ impl From<PageError> for Fault {
             }
             PageError::FilesNotMoved(_) => (FaultCode::Storage, catalogue::LOOK_AGAIN.into()),
             // The client adds how the command is written.
-            PageError::Usage(_) => return Fault::new(FaultCode::BadRequest, message).at(Hop::Browser).page_words(page_words),
+            PageError::Usage(_) => {
+                return Fault::new(FaultCode::BadRequest, message).at(Hop::Browser).page_words(page_words);
+            }
+            PageError::HeldByTab { tab, command, .. } => {
+                (FaultCode::Conflict, format!("Turn it off there first: `{command} off` in tab {tab}.").into())
+            }
             PageError::Timeout { .. }
             | PageError::DocumentGone
             | PageError::FrameLost

@@ -1,7 +1,7 @@
 //! The `upload`, `drop` and `download` commands.
 
 use super::partial_file::PartialFile;
-use crate::core::{Arguments, Context, Output};
+use crate::core::{Arguments, Context, Output, wrong};
 use crate::privacy::path_guard;
 use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
@@ -121,7 +121,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
 async fn upload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
-    let (given, named) = match only_folder(context, &arguments) {
+    let (given, named) = match only_folder(context, &arguments)? {
         Some(typed) => {
             let (folder, files) = path_guard::input_folder(context, &typed)?;
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -158,12 +158,15 @@ fn input_files(context: &Context, arguments: &Arguments) -> Result<(Vec<PathBuf>
     Ok((paths, named.join(", ")))
 }
 
-/// Returns the only path that was typed, if it is an existing folder.
-fn only_folder(context: &Context, arguments: &Arguments) -> Option<String> {
+/// Returns the only path that was typed, if it is an existing folder. Fails if several paths include one.
+fn only_folder(context: &Context, arguments: &Arguments) -> Result<Option<String>, Fault> {
     let typed = arguments.list("file");
-    let [folder] = &typed[..] else { return None };
     let base = context.cwd.as_deref().unwrap_or(&context.temp_folder);
-    (!folder.is_empty() && base.join(folder).is_dir()).then(|| folder.clone())
+    let folder = typed.iter().find(|typed| !typed.is_empty() && base.join(typed).is_dir()).cloned();
+    match folder {
+        Some(folder) if typed.len() > 1 => Err(wrong(format!("{folder} is a folder: upload a folder alone"))),
+        folder => Ok(folder),
+    }
 }
 
 async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

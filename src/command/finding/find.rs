@@ -5,7 +5,8 @@
 use super::look::READ;
 use crate::core::{Arguments, Context, Output};
 use crate::spec::{Category, Kind, Offered, Spec, ValueType, Verb, flag, parameter, phrase, selector};
-use gstack_browser::page::{Page, SEARCHED, SnapshotOptions};
+use gstack_base::counted::counted;
+use gstack_browser::page::{Page, SEARCHED, Snapshot, SnapshotOptions};
 use gstack_protocol::fault::Fault;
 use serde_json::json;
 
@@ -55,7 +56,12 @@ async fn find(context: &Context, arguments: &Arguments) -> Result<Output, Fault>
     let shown: Vec<&str> = text.lines().take(most).collect();
     let mut output = Output::from_page(shown.join("\n"), page.url()?).data(json!({ "found": found, "lines": shown }));
     if found == 0 {
-        return Ok(Output::text("(nothing found)").data(json!({ "found": 0, "lines": [] })));
+        let mut output = Output::text("(nothing found)").data(json!({ "found": 0, "lines": [] }));
+        let pdfs = page.embedded_pdfs().await?;
+        output.say((pdfs > 0).then(|| {
+            format!("… not searched: {} in frames. `text` with a frame's ref prints its words", counted(pdfs, "PDF"))
+        }));
+        return Ok(output);
     }
     if found > shown.len() {
         output.say(Some(format!("… {} more: give more words", found - shown.len())));
@@ -76,13 +82,7 @@ async fn search(context: &Context, page: &Page, words: &[String]) -> Result<(Str
 /// Returns the lines of a PDF that have all of the words, and their number. They have no refs.
 async fn in_pdf(context: &Context, page: &Page, words: &[String]) -> Result<(String, usize), Fault> {
     let text = if context.for_model { page.text_with_marks(None).await? } else { page.text(None).await? };
-    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    let has_all = |line: &&str| {
-        let line = line.to_lowercase();
-        words.iter().all(|word| line.contains(word))
-    };
-    let lines: Vec<String> = text.lines().filter(has_all).map(|line| format!("[text]: {line}")).collect();
-    Ok((lines.join("\n"), lines.len()))
+    Ok(Snapshot::of_text(&text).search(words, true))
 }
 
 async fn count(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {

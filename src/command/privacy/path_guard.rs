@@ -78,7 +78,8 @@ pub fn input_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<(PathBu
         }
     }
     if files == 0 {
-        return Err(Fault::new(FaultCode::NotFound, format!("{typed} contains no files")));
+        return Err(Fault::new(FaultCode::NotFound, format!("{typed} contains no files"))
+            .hint("Name a folder with a file in it."));
     }
     Ok((folder, files))
 }

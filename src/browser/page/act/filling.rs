@@ -120,7 +120,7 @@ impl Page {
         self.points_at_element(target, &ready).await;
         let kind: Custom = self.script(&ready.frame, Injected::CustomList, &[&ready.place], SCRIPT_LIMIT).await?;
         if kind.custom {
-            return self.select_in_custom(target, values, limit).await;
+            return self.select_in_custom(target, &ready, values, limit).await;
         }
         let ended = self.act_by::<Done>(&ready.frame, Injected::Choose, &[&ready.place, &values]).await?;
         let is_left = ended.value.is_none();

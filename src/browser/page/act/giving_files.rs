@@ -60,8 +60,8 @@ impl Given {
     pub(super) fn refusal(&self, takes_folder: bool, takes_many: bool) -> Option<&'static str> {
         match self {
             Self::Files(_) if takes_folder => Some("it takes a folder: give the path of one"),
-            Self::Files(files) if files.len() > 1 && !takes_many => Some("it accepts only one file"),
-            Self::Folder { .. } if !takes_folder => Some("it takes files and no folder"),
+            Self::Files(files) if files.len() > 1 && !takes_many => Some("it takes only one file"),
+            Self::Folder { .. } if !takes_folder => Some("it takes files, not a folder"),
             Self::Files(_) | Self::Folder { .. } => None,
         }
     }

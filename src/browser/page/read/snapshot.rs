@@ -65,6 +65,12 @@ struct ScriptOptions {
 }
 
 impl Snapshot {
+    /// Lists the lines of a text that is in no tree.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        let lines = text.lines().map(|line| format!("[text]: {line}\n"));
+        Self { text: lines.collect(), cursor: String::new(), more: 0 }
+    }
     fn lines(&self) -> usize {
         self.text.lines().count() + self.cursor.lines().count()
     }

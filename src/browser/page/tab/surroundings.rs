@@ -5,9 +5,12 @@
 
 use super::client_hints::{client_hints, platform};
 use crate::cdp::CdpError;
+use crate::devtools::runtime::EvaluateParams;
+use crate::devtools_session::Session;
 use crate::error::BrowserError;
 use crate::page::error::PageError;
-use crate::page::page::Page;
+use crate::page::page::{Page, SCRIPT_LIMIT};
+use gstack_protocol::ids::TabId;
 use serde_json::{Map, Value, json};
 
 pub(super) const METRICS: &str = "Emulation.setDeviceMetricsOverride";
@@ -17,6 +20,42 @@ const PLACE: &str = "Emulation.setGeolocationOverride";
 const TIMEZONE: &str = "Emulation.setTimezoneOverride";
 const LOCALE: &str = "Emulation.setLocaleOverride";
 const MEDIA: &str = "Emulation.setEmulatedMedia";
+
+/// What the browser keeps once for each process.
+struct OfProcess {
+    method: &'static str,
+    parameter: &'static str,
+    what: &'static str,
+    command: &'static str,
+    /// An expression for the value in force.
+    now: &'static str,
+}
+
+impl OfProcess {
+    fn held_by(&self, tab: TabId, value: String) -> PageError {
+        PageError::HeldByTab { tab, what: self.what, value, command: self.command }
+    }
+    /// Returns what is in force in a page.
+    async fn now(&self, page: &Session) -> Result<Value, PageError> {
+        let reply = page.call_within(EvaluateParams::new(self.now), SCRIPT_LIMIT).await?;
+        Ok(reply.result.value.and_then(|value| serde_json::from_str(value.get()).ok()).unwrap_or_default())
+    }
+}
+
+const ZONE_OF_PROCESS: OfProcess = OfProcess {
+    method: TIMEZONE,
+    parameter: "timezoneId",
+    what: "the time zone",
+    command: "emulate timezone",
+    now: "Intl.DateTimeFormat().resolvedOptions().timeZone",
+};
+const LOCALE_OF_PROCESS: OfProcess = OfProcess {
+    method: LOCALE,
+    parameter: "locale",
+    what: "the locale",
+    command: "emulate locale",
+    now: "Intl.DateTimeFormat().resolvedOptions().locale",
+};
 
 /// An emulated screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,13 +162,7 @@ impl Page {
 
     /// Sets the locale of dates and numbers, `Accept-Language` and `navigator.language`; `None`: the browser's own.
     pub async fn set_locale(&self, locale: Option<&str>) -> Result<(), PageError> {
-        match locale {
-            Some(locale) => {
-                let what = || format!("the locale {locale}");
-                self.set_override(LOCALE, json!({ "locale": locale })).await.map_err(|error| refused(error, what()))?;
-            }
-            None => self.clear_override(LOCALE, LOCALE, json!({})).await?,
-        }
+        self.set_of_process(&LOCALE_OF_PROCESS, locale).await?;
         let mut params = self.identity();
         match locale {
             Some(locale) => params.insert("acceptLanguage".to_owned(), json!(locale)),
@@ -140,13 +173,52 @@ impl Page {
 
     /// Sets the time zone by name, such as `Europe/Berlin`; `None`: the machine's own.
     pub async fn set_timezone(&self, zone: Option<&str>) -> Result<(), PageError> {
-        match zone {
-            Some(zone) => {
-                let set = self.set_override(TIMEZONE, json!({ "timezoneId": zone })).await;
-                set.map_err(|error| refused(error, format!("the time zone {zone}")))
+        self.set_of_process(&ZONE_OF_PROCESS, zone).await
+    }
+
+    /// Sets what the browser keeps once for each process. Fails if a tab of the same process has set another value.
+    async fn set_of_process(&self, kind: &OfProcess, value: Option<&str>) -> Result<(), PageError> {
+        let params = json!({ kind.parameter: value.unwrap_or_default() });
+        let held = self.held_elsewhere(kind).await?;
+        let Some(value) = value else {
+            if let Some((tab, held)) = held {
+                return Err(kind.held_by(tab, held));
             }
-            None => Ok(self.clear_override(TIMEZONE, TIMEZONE, json!({ "timezoneId": "" })).await?),
+            self.clear_override(kind.method, kind.method, params).await?;
+            self.share_override(kind.method, None);
+            return Ok(());
+        };
+        // The browser accepts a time zone that another tab has set, and refuses such a locale.
+        let is_same = held.as_ref().is_some_and(|(_, held)| held == value);
+        match (self.set_override(kind.method, params.clone()).await, held) {
+            (Ok(()) | Err(BrowserError::Cdp(CdpError::Protocol { .. })), _) if is_same => {
+                Ok(self.wait_with(kind.method, params)?)
+            }
+            (Ok(()), _) => {
+                self.share_override(kind.method, Some(&params));
+                Ok(())
+            }
+            (Err(BrowserError::Cdp(CdpError::Protocol { .. })), Some((tab, held))) => Err(kind.held_by(tab, held)),
+            (Err(error), _) => Err(refused(error, format!("{} {value}", kind.what))),
         }
+    }
+
+    /// Returns the tab whose value applies here too, and the value. `None` if this tab's own applies.
+    async fn held_elsewhere(&self, kind: &OfProcess) -> Result<Option<(TabId, String)>, PageError> {
+        let Some((tab, params)) = self.holder_of(kind.method) else { return Ok(None) };
+        let held = params[kind.parameter].as_str().unwrap_or_default().to_owned();
+        let is_shared = match self.kept(kind.method) {
+            Some(_) => self.waits_with(kind.method),
+            None => {
+                // The browser may call it by another name.
+                let there = match self.browser().tab(tab)?.page() {
+                    Ok(page) => kind.now(&page).await?,
+                    Err(_) => json!(held),
+                };
+                kind.now(self.session()).await? == there
+            }
+        };
+        Ok(is_shared.then_some((tab, held)))
     }
 
     /// Sets the location that a page with the permission gets; `None`: the machine's own.
@@ -224,10 +296,12 @@ impl Page {
         self.set_screen(None).await?;
         self.set_touch(false).await?;
         self.set_user_agent(None).await?;
-        self.set_locale(None).await?;
-        self.set_timezone(None).await?;
         self.set_place(None).await?;
-        self.set_emulated_media(json!({ "media": "", "features": [] })).await
+        self.set_emulated_media(json!({ "media": "", "features": [] })).await?;
+        // Another tab may stand in the way of these.
+        let locale = self.set_locale(None).await;
+        self.set_timezone(None).await?;
+        locale
     }
 }
 
