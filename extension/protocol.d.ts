@@ -1864,7 +1864,7 @@ label: string,
 description?: string, };
 
 /**
- * One question with suggested answers; a person may also write their own.
+ * One question with suggested answers; unless it is closed, a person may also write their own.
  */
 export type QuestionPart = { 
 /**
@@ -1882,7 +1882,11 @@ options: Array<QuestionOption>,
 /**
  * Whether several answers may be chosen.
  */
-multiple?: boolean, };
+multiple?: boolean, 
+/**
+ * Whether only the options are answers.
+ */
+closed?: boolean, };
 
 /**
  * A ref of a tab's last snapshot.

@@ -49,6 +49,10 @@ pub trait Agent: Send + Sync {
     fn access(&self, _environment: &AgentEnvironment) -> Access {
         Access::default()
     }
+    /// Returns whether it may forget a turn that was stopped or failed. Then its next message repeats what was said in it.
+    fn may_forget(&self) -> bool {
+        false
+    }
     /// Signs in this way at the next start that is refused without it. `way`: an id of [`AgentNeed::SignIn`](gstack_protocol::fault::AgentNeed).
     fn sign_in_by(&self, _way: String) {}
     /// Starts the agent for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
@@ -163,7 +167,7 @@ pub struct Prompt {
     pub page: Option<PageContext>,
     /// The tab that the tools act on, if it is another one.
     pub working_tab: Option<(TabId, PageContext)>,
-    /// The earlier conversation, for an agent that does not know it.
+    /// The earlier conversation, or a part of it, for an agent that does not know it.
     pub earlier: Option<String>,
     /// The images sent with the message.
     pub images: Vec<Image>,

@@ -58,7 +58,7 @@ pub fn message(prompt: &Prompt) -> String {
 }
 
 /// Returns what was said before the message, for an agent that does not know it.
-pub fn earlier(words: &str) -> String {
+fn earlier(words: &str) -> String {
     format!(
         "<earlier>\nThis is what was said in this conversation before; you may not remember it.\n\n{}\n</earlier>\n",
         escape(&filled_secrets::without(words))

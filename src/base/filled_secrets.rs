@@ -2,10 +2,11 @@
 //! journal, the audit, logs, evidence, recordings, the status.
 //!
 //! Owns the one list, in memory only and for the whole process, because what a page shows comes back in many ways.
-//! Compares canonical forms, so every escaping of a secret is found, also in parts, mixed and nested; besides that its
-//! base64, its hexadecimal and its letters backwards. Does not find what a script of the page computes from it otherwise.
+//! Compares canonical forms, so every escaping of a secret is found, also in parts, mixed and nested, and within base64;
+//! besides that its hexadecimal and its letters backwards. Does not find what a script of the page computes from it otherwise.
 
 mod canonical;
+mod encoded;
 
 use super::mutex::lock;
 use base64::Engine as _;
@@ -17,8 +18,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
@@ -28,7 +29,7 @@ const REDACTED: &str = "[redacted]";
 const SHORTEST: usize = 5;
 /// Forms shorter than this, and numbers, count only as whole words: otherwise they would be found within ids.
 const SHORT: usize = 8;
-/// The start of a form that was cut off, before an ellipsis.
+/// The start of a form that was cut off, before an ellipsis, or its end after one.
 const SHORTEST_REST: usize = 8;
 const ELLIPSIS: &[u8] = "…".as_bytes();
 
@@ -37,14 +38,14 @@ static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 static ANY: AtomicBool = AtomicBool::new(false);
 
 struct Known {
-    /// Canonical.
-    forms: Vec<Zeroizing<Vec<u8>>>,
+    /// Canonical. Shared, so that a search does not hold the list.
+    forms: Arc<Vec<Zeroizing<Vec<u8>>>>,
     until: Option<Instant>,
 }
 
 /// Remembers a secret until the process ends, or for a time if it is worthless afterwards.
 pub fn remember(secret: &str, lasts: Option<Duration>) {
-    let forms = forms_of(secret);
+    let forms = Arc::new(forms_of(secret));
     let now = Instant::now();
     let until = lasts.and_then(|lasts| now.checked_add(lasts));
     let mut known = lock(&KNOWN);
@@ -76,14 +77,21 @@ fn places(text: &str, words: Words) -> Vec<(usize, usize)> {
     let now = Instant::now();
     let bytes = Canonical::bytes_of(text.as_bytes());
     let known = lock(&KNOWN);
-    let forms = known.iter().filter(|one| one.until.is_none_or(|until| until > now)).flat_map(|one| &one.forms);
+    let lasting = known.iter().filter(|one| one.until.is_none_or(|until| until > now));
+    let shared: Vec<_> = lasting.map(|one| Arc::clone(&one.forms)).collect();
+    drop(known);
+    let forms = shared.iter().flat_map(|forms| forms.iter());
+    let mut places = encoded::places(text, |decoded| {
+        let decoded = Canonical::of(decoded);
+        forms.clone().any(|form| !found(&decoded, form, words).is_empty())
+    });
     let has_ellipsis = memmem::find(&bytes, ELLIPSIS).is_some();
-    if !has_ellipsis && !forms.clone().any(|form| memmem::find(&bytes, form).is_some()) {
-        return Vec::new();
+    if has_ellipsis || forms.clone().any(|form| memmem::find(&bytes, form).is_some()) {
+        // Where they are in the text is needed only now.
+        let canonical = Canonical::of(text.as_bytes());
+        places.extend(forms.flat_map(|form| found(&canonical, form, words)));
     }
-    // Where they are in the text is needed only now.
-    let canonical = Canonical::of(text);
-    forms.flat_map(|form| found(&canonical, form, words)).collect()
+    places
 }
 
 /// Removes the secrets from a text in place.
@@ -162,7 +170,7 @@ fn clean_texts(value: &mut Value) {
     }
 }
 
-/// Finds a form, and what is left of it before an ellipsis. Returns their places in the text.
+/// Finds a form, and what is left of it beside an ellipsis. Returns their places in the text.
 fn found(canonical: &Canonical, form: &[u8], words: Words) -> Vec<(usize, usize)> {
     let is_word = words == Words::Whole && (form.len() < SHORT || form.iter().all(u8::is_ascii_digit));
     let joins = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
@@ -177,6 +185,10 @@ fn found(canonical: &Canonical, form: &[u8], words: Words) -> Vec<(usize, usize)
         };
         // What is left of a cut escape goes with it.
         found.extend(canonical.cuts(end).find_map(rest).map(|(from, _)| (from, end)));
+        let from = end + ELLIPSIS.len();
+        let mut lengths = (SHORTEST_REST..form.len().min(canonical.bytes.len() - from + 1)).rev();
+        let ends = |length: &usize| form.ends_with(&canonical.bytes[from..from + length]);
+        found.extend(lengths.find(ends).map(|length| (from, from + length)));
     }
     found.into_iter().map(|(from, to)| canonical.place(from, to)).collect()
 }
@@ -282,6 +294,14 @@ mod tests {
             ("backwards", SECRET.chars().rev().collect()),
             ("cut off", "the value is q7/Ü&\"p'…".to_owned()),
             ("cut off in an escape", "?p=q7%2F%C3%9C%26%22p%2…".to_owned()),
+            ("cut off at its beginning", "the value is …p' <Horse>+9".to_owned()),
+            ("base64 of JSON", STANDARD.encode(json!({ "p": SECRET }).to_string())),
+            ("base64 of an address", STANDARD.encode(format!("/?p={}", twice(SECRET)))),
+            ("base64 of base64 of a form", STANDARD.encode(STANDARD.encode(format!("a=b&p={}", twice(SECRET))))),
+            (
+                "a path with base64 of HTML",
+                format!("/a-b_c/{}/d", URL_SAFE_NO_PAD.encode("<p title=\"q7/Ü&amp;&quot;p' &lt;Horse&gt;+9\">")),
+            ),
         ] {
             let clean = without(&text);
             assert!(clean.contains(REDACTED), "{name}: {clean}");

@@ -239,6 +239,10 @@ impl Home {
     pub fn run_files(&self) -> PathBuf {
         self.root.join("run")
     }
+    /// Returns the folder of copies that pages of this daemon's tabs may still read.
+    pub fn uploads(&self) -> PathBuf {
+        self.run_files().join("uploads")
+    }
 }
 
 /// The folders that the environment and `--session` name.

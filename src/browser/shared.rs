@@ -24,6 +24,7 @@ use super::tabs::{BrowserEvent, Follow, TabNumbers, Tabs};
 use gstack_base::site_limits::SiteLimits;
 use gstack_base::site_list::SiteList;
 use gstack_protocol::ids::{BrowserRun, TabId, TargetId};
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -171,6 +172,8 @@ pub(super) struct TabState {
     pub(super) linger_until: Option<Instant>,
     /// The user ended the attachment: gstack does not attach again until the user allows it.
     pub(super) detached_by_user: bool,
+    /// What its pages may still read, such as copies of uploaded files.
+    pub(super) kept: Vec<Box<dyn Any + Send>>,
 }
 
 impl State {
@@ -241,18 +244,17 @@ impl Shared {
         }
     }
     fn forget(self: &Arc<Self>, tab: TabId) {
-        let (ended, had_permissions) = {
+        let (ended, removed) = {
             let mut state = self.state();
-            let had_permissions =
-                state.tab_states.remove(&tab).is_some_and(|tab_state| !tab_state.permissions.is_empty());
+            let removed = state.tab_states.remove(&tab);
             if let Some(engaged) = state.engaged.remove(&tab) {
                 engaged.phase.send_replace(Phase::Failed(BrowserError::TabClosed(tab)));
             }
-            (state.forget_sessions(tab), had_permissions)
+            (state.forget_sessions(tab), removed)
         };
         self.give_up(&ended);
         self.override_again(tab);
-        if had_permissions {
+        if removed.is_some_and(|tab_state| !tab_state.permissions.is_empty()) {
             self.restore_permissions();
         }
     }

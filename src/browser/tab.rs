@@ -15,6 +15,7 @@ use super::keep_attached::KeepAttached;
 use super::shared::{Phase, TabState};
 use super::tabs::{BrowserEvent, TabInfo};
 use gstack_protocol::ids::TabId;
+use std::any::Any;
 use std::ops::Deref;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
@@ -317,6 +318,13 @@ impl Tab {
             page.post(SetFocusEmulationEnabledParams::new(true));
         }
         Ok(Hold { tab: self.clone() })
+    }
+
+    /// Drops a value when the tab closes, or gstack disconnects from the browser. At once if the tab is closed already.
+    pub fn keep(&self, kept: impl Any + Send) {
+        if self.with_tab_state(|tab_state| tab_state.kept.push(Box::new(kept))).is_err() {
+            tracing::debug!(tab = %self.id, "the tab closed before its files were read");
+        }
     }
 
     pub(super) fn with_tab_state<T>(&self, act: impl FnOnce(&mut TabState) -> T) -> Result<T, BrowserError> {

@@ -6,6 +6,7 @@ use super::allowed::Check;
 use super::message::Refusal;
 use gstack_base::site_limits::SiteLimits;
 use gstack_command::path_guard;
+use gstack_command::upload_copies::UploadCopies;
 use gstack_command::url_guard;
 use gstack_protocol::cdp_endpoint::CdpGrant;
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ pub(super) struct Given {
     pub(super) folder: Option<PathBuf>,
     /// gstack's own home, whose files are nobody's.
     pub(super) home: PathBuf,
+    /// A private folder for copies of what the client uploads.
+    pub(super) copies: PathBuf,
     /// The only sites that the browser may reach.
     pub(super) limits: SiteLimits,
 }
@@ -50,6 +53,23 @@ impl Given {
             return Err(Refusal::denied(format!("the policy lets this browser reach only {sites}")));
         }
         Ok(())
+    }
+
+    /// Replaces the checked files of a command by copies, which the client cannot exchange before the browser reads them.
+    /// Returns what removes the copies.
+    pub(super) async fn copy(&self, check: Check, params: &mut Value) -> Result<Option<UploadCopies>, Refusal> {
+        let files = match check {
+            Check::Upload => params.pointer_mut("/files"),
+            // The page gets the files with the last event of a drag.
+            Check::Drop if params["type"] == "drop" => params.pointer_mut("/data/files"),
+            _ => None,
+        };
+        let Some(files) = files.filter(|files| files.is_array() && !self.has(CdpGrant::Files)) else { return Ok(None) };
+        let paths = files.as_array().into_iter().flatten().filter_map(Value::as_str).map(PathBuf::from).collect();
+        let copied = UploadCopies::of_files(paths, &self.copies).await;
+        let (paths, copies) = copied.map_err(|fault| Refusal::denied(fault.message))?;
+        *files = json!(paths);
+        Ok(Some(copies))
     }
 
     /// Returns the file to upload with its symlinks resolved. Fails if it is outside the open folders.
@@ -174,7 +194,8 @@ mod tests {
     use gstack_base::site_list::SiteList;
 
     fn given(allow: &[CdpGrant]) -> Given {
-        Given { allow: allow.to_vec(), folder: None, home: PathBuf::from("/nowhere"), limits: SiteLimits::default() }
+        let (home, copies) = (PathBuf::from("/nowhere"), PathBuf::from("/nowhere/run"));
+        Given { allow: allow.to_vec(), folder: None, home, copies, limits: SiteLimits::default() }
     }
 
     #[test]

@@ -103,6 +103,7 @@ pub(super) fn given(engine: &Engine, endpoint: &Endpoint, client: &CdpClient) ->
         allow: endpoint.allow.clone(),
         folder: endpoint.folder.clone(),
         home: engine.home().shared().to_owned(),
+        copies: engine.home().uploads(),
         limits: client.limits(),
     }
 }
@@ -361,7 +362,11 @@ impl Session {
             }
             _ => {}
         }
-        self.given.check(check, params, &self.address_of(tab)?)
+        let mut params = self.given.check(check, params, &self.address_of(tab)?)?;
+        if let Some(copies) = self.given.copy(check, &mut params).await? {
+            self.browser.tab(tab).map_err(|error| Refusal::failed(error.to_string()))?.keep(copies);
+        }
+        Ok(params)
     }
 
     /// Sends a command to a session, or to the browser.

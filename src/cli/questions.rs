@@ -37,6 +37,9 @@ pub(super) fn answer_of(part: &QuestionPart, typed: &str) -> Result<Vec<String>,
     if let Some(labels) = several.filter(|labels| part.multiple && !labels.is_empty()) {
         return Ok(labels);
     }
+    if part.closed {
+        return Err(Fault::new(FaultCode::BadRequest, "that is none of the options").hint(how_to_answer(part)));
+    }
     let is_number = |piece: &&str| piece.bytes().all(|byte| byte.is_ascii_digit());
     if !part.options.is_empty() && pieces.iter().all(is_number) {
         let what = if pieces.len() > 1 && !part.multiple {
@@ -57,6 +60,7 @@ fn option_of(part: &QuestionPart, piece: &str) -> Option<String> {
 
 pub(super) fn how_to_answer(part: &QuestionPart) -> String {
     match (part.options.is_empty(), part.multiple) {
+        _ if part.closed => "Answer with a number.".to_owned(),
         (true, _) => "Answer in your own words.".to_owned(),
         (false, false) => "Answer with a number or in your own words.".to_owned(),
         (false, true) => "Answer with numbers, separated by commas, or in your own words.".to_owned(),
@@ -75,6 +79,7 @@ mod tests {
             header: String::new(),
             options: labels.iter().map(option).collect(),
             multiple,
+            closed: false,
         }
     }
 
@@ -95,6 +100,11 @@ mod tests {
             assert!(answer_of(&one, wrong).unwrap_err().hint.is_some(), "{wrong}");
         }
         assert_eq!(answer_of(&part(&[], false), "42").unwrap(), ["42"]);
+        let closed = QuestionPart { closed: true, ..one };
+        assert_eq!(answer_of(&closed, "2").unwrap(), ["Blue, dark"]);
+        for words in ["neither of them", "4"] {
+            assert!(answer_of(&closed, words).is_err(), "{words}");
+        }
     }
 
     #[test]

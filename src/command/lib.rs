@@ -31,6 +31,6 @@ pub use self::core::{leased, not_in_set};
 pub use acting::sign_in::check_origin as check_sign_in_origin;
 pub use acting::web_mcp::{chosen as chosen_page_tool, claims as page_tool_claims};
 pub use navigating::{listed_title, tab_number};
-pub use privacy::{path_guard, redaction, shared_text, tool_arguments, url_guard};
+pub use privacy::{path_guard, redaction, shared_text, tool_arguments, upload_copies, url_guard};
 pub use spec::{Category, Class, Spec};
 pub use state::browser_state;

@@ -25,7 +25,7 @@ pub enum PlanStatus {
     Done,
 }
 
-/// One question with suggested answers; a person may also write their own.
+/// One question with suggested answers; unless it is closed, a person may also write their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct QuestionPart {
@@ -39,6 +39,9 @@ pub struct QuestionPart {
     /// Whether several answers may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
+    /// Whether only the options are answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
 }
 
 /// A suggested answer.

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 const SECRET: &str = "the-secret-of-the-person";
 /// Files that no agent may read or write, below the test's home.
-const CLOSED: [&str; 5] = [".ssh/id", ".ssh/authorized_keys", ".docker/config.json", "g/keeper.key", "g/config.toml"];
+const CLOSED: [&str; 6] =
+    [".ssh/id", ".ssh/authorized_keys", ".docker/config.json", "g/keeper.key", "g/config.toml", "letters/private"];
 /// Ways from the agent's folder to them.
 const WAYS: [&str; 10] = [
     "$HOME/",
@@ -39,7 +40,7 @@ const fn planted(link: &'static str, target: &'static str, folder: &'static str)
     Planted { link, target, folder }
 }
 
-const PLANTED: [Planted; 12] = [
+const PLANTED: [Planted; 15] = [
     planted("project/.git", ".ssh", "project/sub"),
     planted("project/.git", "", "project/sub"),
     planted("project/.git", "g", "project/sub"),
@@ -52,6 +53,9 @@ const PLANTED: [Planted; 12] = [
     planted("project/sub/.gstack", "g", "project/sub"),
     planted("project/tool", ".ssh", "project/sub"),
     planted(".agent/logs", ".ssh", "project/sub"),
+    planted("project/sub/bin/node", "letters/private", "project/sub"),
+    planted("project/sub/team", "letters/private", "project/sub"),
+    planted("project/sub/bin", "letters", "project/sub"),
 ];
 
 /// Reads and writes each closed file by each way, and says what it got.
@@ -82,8 +86,15 @@ async fn a_link_that_an_agent_planted_opens_nothing_at_the_next_start() {
             for path in CLOSED {
                 put(&home, path, SECRET);
             }
-            for path in ["g/run", "project/sub", "side", ".agent"] {
+            for path in ["g/run", "project/sub/bin", "side", ".agent"] {
                 fs::create_dir_all(home.join(path)).unwrap();
+            }
+            // The person's search path and git configuration name what is in the folder, which an agent then filled in.
+            let names = if folder.starts_with("project") { "project/sub" } else { "nowhere" };
+            put(&home, ".gitconfig", &format!("[include]\n\tpath = ~/{names}/team\n\tpath = ~/{names}/more\n"));
+            put(&home, "project/sub/more", "[include]\n\tpath = ~/letters/private\n");
+            if *link == "project/sub/bin" {
+                fs::remove_dir(home.join(link)).unwrap();
             }
             symlink("../.ssh", home.join("project/chain")).unwrap();
             // A work tree that its repository knows.
@@ -103,8 +114,11 @@ async fn a_link_that_an_agent_planted_opens_nothing_at_the_next_start() {
                 "side" => Around::of_work_tree(dir.clone(), home.join("project/.git")),
                 _ => Around::default(),
             };
+            let mut variables = variables(&home);
+            let path = variables.get_mut(std::ffi::OsStr::new("PATH")).unwrap();
+            path.push(format!(":{}", home.join("project/sub/bin").display()));
             let environment = AgentEnvironment {
-                variables: variables(&home),
+                variables,
                 confinement: Confinement::In(Arc::new(sandbox(&home, mechanism.clone()))),
                 access: Access { repository, write: vec![".agent/logs".into()], ..Access::default() },
                 ..AgentEnvironment::default()

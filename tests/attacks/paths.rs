@@ -127,17 +127,63 @@ fn hidden_credential_and_own_files_are_closed_to_a_model_in_both_directions() {
 /// The work folder in which the attacker's server replaces a folder while it responds.
 static EXCHANGED: OnceLock<PathBuf> = OnceLock::new();
 
-/// Replaces `drawings` by a link to `outside`, then responds.
+/// Replaces `drawings`, `note.txt` or `given` by a link to `outside`, or to a file in it, then responds.
 fn exchanging(path: &str, _: u16) -> String {
     let work = EXCHANGED.get().unwrap();
-    if path == "/exchange" && fs::rename(work.join("drawings"), work.join("before")).is_ok() {
-        std::os::unix::fs::symlink(work.parent().unwrap().join("outside"), work.join("drawings")).unwrap();
+    let outside = work.parent().unwrap().join("outside");
+    let (name, target) = match path {
+        "/exchange" => ("drawings", outside),
+        "/exchange-file" => ("note.txt", outside.join("note.txt")),
+        "/exchange-folder" => ("given", outside),
+        _ => return page(&format!("<title>Key</title><h1>ssh-ed25519 AAAA attacker</h1>{UPLOADS}")),
+    };
+    if fs::rename(work.join(name), work.join(format!("before-{name}"))).is_ok() {
+        std::os::unix::fs::symlink(target, work.join(name)).unwrap();
     }
     page("<title>Key</title><h1>ssh-ed25519 AAAA attacker</h1>")
 }
 
+/// Each button lets the server exchange a path before it opens a file chooser; then the page says what it got.
+const UPLOADS: &str = "<input type=file id=one hidden><input type=file id=several webkitdirectory hidden>
+    <button id=file onclick=\"choose('/exchange-file', one)\">File</button>
+    <button id=folder onclick=\"choose('/exchange-folder', several)\">Folder</button>
+    <script>
+        async function choose(address, field) {
+            await fetch(address);
+            field.click();
+        }
+        const words = async (file) => `${file.webkitRelativePath || file.name}: ${await file.text()}`;
+        for (const field of [one, several])
+            field.onchange = () => { window.got = Promise.all([...field.files].map(words)).then(String, String); };
+    </script>";
+
+/// A file, then a folder, is exchanged after it was checked.
+fn uploads_what_was_checked(stage: &Stage, client: &mut McpClient, address: &str) {
+    let work = stage.work();
+    fs::create_dir(work.join("given")).unwrap();
+    for (file, text) in [("given/note.txt", "mine"), ("note.txt", "mine"), ("../outside/note.txt", "keys")] {
+        fs::write(work.join(file), text).unwrap();
+    }
+    assert!(!client.call("goto", &json!({ "url": address })).failed);
+    assert!(!client.call("focus", &json!({})).failed);
+    for (button, path, got) in [("#file", "note.txt", "note.txt: mine"), ("#folder", "given", "given/note.txt: mine")] {
+        let answer = client.call("upload", &json!({ "selector": button, "file": [path] }));
+        assert!(work.join(path).is_symlink(), "{path} was not exchanged: {answer:?}");
+        assert!(!answer.failed, "{answer:?}");
+        let read = client.call("js", &json!({ "expression": "got" }));
+        assert!(read.text.contains(got), "{read:?}");
+    }
+    let copies = stage.folder.path().join("g/run/uploads");
+    let count = || fs::read_dir(&copies).map_or(0, Iterator::count);
+    assert_eq!(count(), 2);
+    assert!(!client.call("closetab", &json!({})).failed);
+    while count() > 0 {
+        std::thread::yield_now();
+    }
+}
+
 #[test]
-fn a_folder_that_becomes_a_link_while_a_command_runs_leads_no_file_out() {
+fn what_becomes_a_link_while_a_command_runs_leads_no_file_out() {
     let stage = Stage::new();
     let work = stage.work();
     let outside = work.parent().unwrap().join("outside");
@@ -157,4 +203,5 @@ fn a_folder_that_becomes_a_link_while_a_command_runs_leads_no_file_out() {
     fs::create_dir(work.join("drawings")).unwrap();
     assert!(!client.call("download", &json!({ "url": site.url("/"), "path": "drawings/file.txt" })).failed);
     assert!(work.join("drawings/file.txt").exists());
+    uploads_what_was_checked(&stage, &mut client, &site.url("/"));
 }

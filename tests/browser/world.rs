@@ -182,6 +182,7 @@ impl World {
             state_folder: folder.path().join("states"),
             is_confined: false,
             gstack_home: folder.path().join("gstack"),
+            copies_folder: folder.path().join("copies"),
             progress: Progress::default(),
             steps: Steps::default(),
             effects: Effects::default(),

@@ -174,7 +174,7 @@ describe('a hostile CDP client', () => {
     await raw.send('Page.navigate', { url: `${shop.origin}/order` }, session);
     await all.send('Target.disposeBrowserContext', { browserContextId: theirs });
     const secret = path.join(home.home, 'secret.txt');
-    writeFileSync(secret, 'x');
+    writeFileSync(secret, 'key');
     // Another program's file in the temporary folder, also by a way up and by a link in the client's own folder.
     const foreignFile = path.join(tmpdir(), `theirs-${process.pid}.txt`);
     writeFileSync(foreignFile, 'x');
@@ -188,6 +188,30 @@ describe('a hostile CDP client', () => {
     const own = path.join(home.person, 'own.txt');
     writeFileSync(own, 'x');
     assert.ok(!(await raw.send('DOM.setFileInputFiles', { files: [own], objectId }, session)).error, 'its own file');
+    // After the check, and before the page reads it, the file becomes a link.
+    rmSync(own);
+    symlinkSync(secret, own);
+    const chosen =
+      "(async () => { const [file] = document.querySelector('#file').files; return file.name + ': ' + (await file.text()); })()";
+    const read = await raw.send('Runtime.evaluate', { expression: chosen, awaitPromise: true }, session);
+    assert.equal(read.result.result.value, 'own.txt: x');
+    // Dropped files too.
+    rmSync(own);
+    writeFileSync(own, 'dropped');
+    const watch = `(() => { window.dropped = undefined; document.ondragover = (event) => event.preventDefault();
+      document.ondrop = (event) => { event.preventDefault(); window.dropped = event.dataTransfer.files[0]; }; })()`;
+    await raw.send('Runtime.evaluate', { expression: watch }, session);
+    const data = { items: [], files: [own], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'])
+      assert.ok(!(await raw.send('Input.dispatchDragEvent', { type, x: 5, y: 5, data }, session)).error, type);
+    rmSync(own);
+    symlinkSync(secret, own);
+    const drop = "(async () => window.dropped && window.dropped.name + ': ' + (await window.dropped.text()))()";
+    const inside = await until(async () => {
+      const { result } = await raw.send('Runtime.evaluate', { expression: drop, awaitPromise: true }, session);
+      return result.result.value;
+    }, 'the page got the dropped file');
+    assert.equal(inside, 'own.txt: dropped');
     for (const [method, params] of [
       ['Page.navigate', { url: 'file:///etc/passwd' }],
       ['Page.navigate', { url: 'chrome://version' }],

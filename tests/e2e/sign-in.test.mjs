@@ -16,7 +16,8 @@ const SEED = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 /** Parts of the secrets, escaped. */
 const ESCAPED = ['Horse&amp;b', 'Horse%26b', 'Horse%2526b', 'horse&b', '&#72;&#111;'];
 /** The same as text, backwards, in base64 and in hexadecimal too. */
-const TRACES = ['Horse&b', 'yrettab&', 'SG9yc2U', 'hvcnNlJ', 'b3JzZSZ', '486f727365', ...ESCAPED].concat(PASSPHRASE.slice(2), SEED);
+const FORMS = ['Horse&b', '&battery', 'yrettab&', 'SG9yc2U', 'hvcnNlJ', 'b3JzZSZ', '486f727365'];
+const TRACES = [...FORMS, ...ESCAPED, PASSPHRASE.slice(2), SEED];
 const FORM = `<form id="f" action="/done" onsubmit="event.preventDefault()">
   <label>User <input id="user" autocomplete="username"></label>
   <label>Password <input id="pw" type="password" autocomplete="current-password"></label>
@@ -30,7 +31,7 @@ function hasNone(text, codes, where) {
 }
 /**
  * A page that shows, logs, keeps and sends the password as soon as it has it: as it is, as addresses have it by the URL standard, as
- * browsers show these, and escaped more than once.
+ * browsers show these, escaped more than once, escaped within base64, and where heap snapshots and the console cut a text.
  */
 const NOISY = `pw.addEventListener('change', () => {
   told.textContent = 'it is ' + pw.value;
@@ -38,7 +39,10 @@ const NOISY = `pw.addEventListener('change', () => {
   console.error('typed ' + pw.value);
   localStorage.setItem('kept', pw.value);
   performance.mark(pw.value);
-  window.held = [pw.value.slice(0), 'held ' + pw.value];
+  window.held = [pw.value.slice(0), 'held ' + pw.value, JSON.parse(JSON.stringify('x'.repeat(1004) + pw.value))];
+  console.log({ cut: 'x'.repeat(36) + pw.value + 'y'.repeat(41) });
+  const bytes = btoa(String.fromCharCode(255) + JSON.stringify({ value: encodeURI(pw.value) + JSON.stringify(pw.value) }));
+  fetch('data:application/octet-stream;base64,' + bytes);
   fetch('/echo?p=' + encodeURIComponent(pw.value), { method: 'POST', body: JSON.stringify({ value: pw.value }) });
   fetch('/echo/' + pw.value + '?p=' + pw.value + '&twice=' + encodeURIComponent(encodeURIComponent(pw.value)));
   history.replaceState(null, '', '?p=' + pw.value + '#' + pw.value);

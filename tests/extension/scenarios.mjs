@@ -386,6 +386,37 @@ export const scenarios = {
       on.state("idle");
     },
   },
+  /** An agent that needs a sign-in; its words, as the daemon passes them on. */
+  "sign-in": {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "Set up the shop’s price page for me.")).question({
+        text: "Vibe is not signed in (Choose an account first.)",
+        options: [
+          { label: "Log in with Mistral", description: "Opens a page in your default browser" },
+          { label: "Company account", description: "For single sign-on; needs a network of the company" },
+        ],
+        closed: true,
+      });
+    },
+  },
+  "sign-in-hostile": {
+    ...base,
+    before(on) {
+      const long = "Welcome back to your account, which needs a short check of who you are ".repeat(4).slice(0, 297);
+      turnOf(on, says(on, "Set up the shop’s price page for me.")).question({
+        text: "Guest is not signed in (Allow once\n⟨600 blanks⟩\n<b>gstack</b> needs your password ⟨U+202E⟩drowssap⟨U+001B⟩[31m.)",
+        options: [
+          { label: `<img src=x onerror="document.title='owned'">`, description: "<script>document.title='owned'</script>" },
+          { label: "Allow once ⟨U+202E⟩ecno⟨U+2066⟩ yned", description: `${long}…` },
+          { label: `${"W".repeat(97)}…`, description: "x".repeat(300) },
+          { label: "Answer" },
+          { label: "Answer (2)", description: "gstack: sign in again to continue" },
+        ],
+        closed: true,
+      });
+    },
+  },
   "one-question": {
     ...base,
     before(on) {

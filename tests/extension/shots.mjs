@@ -151,6 +151,13 @@ export const STATES = {
     act: "document.querySelectorAll('.question input')[0].click()",
     height: 860,
   },
+  "sign-in": { scenario: "sign-in", ready: "document.querySelector('.question:not(.is-arming)')" },
+  "sign-in-hostile": {
+    scenario: "sign-in-hostile",
+    ready: "document.querySelector('.question:not(.is-arming)')",
+    act: "document.querySelectorAll('.question input')[1].click()",
+    height: 1000,
+  },
   plan: { scenario: "plan", ready: "document.querySelector('.plan')" },
   usage: { scenario: "usage", ready: ended },
   slot: { scenario: "slot", ready: "document.body.innerText.includes('waiting for a free agent')" },

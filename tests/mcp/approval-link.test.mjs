@@ -154,6 +154,11 @@ describe('one-time links for approvals', () => {
     const { filling, asked } = await ask();
     const secret = secretOf(await link(asked.approvalId));
     const decision = 'allow-once';
+    // A client whose tab has it in its address or text could answer for the person.
+    await scene.page.evaluate(`history.replaceState(null, '', '#${secret}'); document.title = '${secret}'`);
+    await until(async () => /\[redacted\]/.test(await scene.home.ok(['url'])), 'the address is told without it');
+    for (const command of ['tabs --json', 'url', 'status --json', 'js location.href', 'js document.title.slice(0,60)+"…"'])
+      assert.ok(!(await scene.home.ok(command.split(' '))).includes(secret.slice(0, 60)), command);
     // What previews links, follows them or puts them into a frame.
     for (const address of ['/approve', `/approve?secret=${secret}&decision=allow-once`, `/approve?${secret}`]) {
       const page = await send('GET', address, { host: host() });

@@ -226,6 +226,11 @@ describe('a tunnel to another machine', () => {
       ['gstack/command', { command: 'url' }],
       ['gstack/command', []],
       ['gstack/command', { command: 7, args: [] }],
+      ['resources/read', { uri: 'file:///etc/passwd' }],
+      ['tools/call', { name: 'cookies', arguments: {} }],
+      ['tools/call', { name: 'upload', arguments: { selector: 'input', file: ['/etc/passwd'] } }],
+      ['tools/call', { name: 'heap', arguments: { action: 'snapshot' } }],
+      ['tools/call', { name: 'har', arguments: { action: 'start' } }],
     ]) {
       assert.ok((await answered(method, params)).error, `${method} ${JSON.stringify(params)}`);
     }

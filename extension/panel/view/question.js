@@ -11,12 +11,17 @@ import { answersOf } from "../state/question.js";
 import { Ask } from "./ask.js";
 import { card } from "./card.js";
 import { h, icon } from "./dom.js";
+import { wholeText } from "./whole-text.js";
 
 /** @typedef {(questionId: string, answers: string[][]) => Promise<void>} AnswerQuestion */
 
 /** @extends {Ask<QuestionItem>} */
 export class Question extends Ask {
-  /** @type {{ part: QuestionPart, boxes: HTMLInputElement[], own: HTMLInputElement }[]} */ #parts = [];
+  /**
+   * `own`: absent if only the options are answers.
+   * @type {{ part: QuestionPart, boxes: HTMLInputElement[], own: HTMLInputElement | null }[]}
+   */
+  #parts = [];
   /** @type {HTMLButtonElement[]} */ #deciding = [];
   #text = "";
   #id = "";
@@ -30,7 +35,7 @@ export class Question extends Ask {
 
   /** @override */
   get title() {
-    return [this.#text];
+    return wholeText(this.#text);
   }
 
   /** @override */
@@ -101,33 +106,45 @@ export class Question extends Ask {
   /** @param {QuestionPart} part @param {string} name @param {boolean} alone */
   #part(part, name, alone) {
     const boxes = part.options.map(() => h("input", { type: part.multiple ? "checkbox" : "radio", name }));
-    const own = h("input", {
-      class: "field",
-      type: "text",
-      "aria-label": `${t("ownWords")}: ${part.text}`,
-      placeholder: part.options.length > 0 ? t("ownWords") : t("yourAnswer"),
-    });
+    const own = part.closed
+      ? null
+      : h("input", {
+          class: "field",
+          type: "text",
+          "aria-label": `${t("ownWords")}: ${part.text}`,
+          placeholder: part.options.length > 0 ? t("ownWords") : t("yourAnswer"),
+        });
     // In a single choice, the person's own text is an answer of its own.
-    if (!part.multiple)
+    if (own && !part.multiple) {
       own.addEventListener("input", () => {
         if (own.value) for (const box of boxes) box.checked = false;
       });
-    for (const box of boxes)
-      if (!part.multiple)
+      for (const box of boxes)
         box.addEventListener("change", () => {
           own.value = "";
         });
+    }
     this.#parts.push({ part, boxes, own });
     return h(
       "fieldset",
       { class: "question__part" },
-      h("legend", {}, part.header && h("span", { class: "tag" }, part.header), h("span", { class: "question__text" }, part.text)),
+      h(
+        "legend",
+        {},
+        part.header && h("span", { class: "tag" }, ...wholeText(part.header)),
+        h("span", { class: "question__text" }, ...wholeText(part.text)),
+      ),
       ...part.options.map(({ label, description }, index) =>
         h(
           "label",
           { class: "option" },
           boxes[index],
-          h("span", { class: "option__text" }, label, description && h("small", {}, description)),
+          h(
+            "span",
+            { class: "option__text" },
+            h("span", {}, ...wholeText(label)),
+            description && h("small", {}, ...wholeText(description)),
+          ),
           alone && index < 9 && h("kbd", { class: "key", "aria-hidden": "true" }, index + 1),
         ),
       ),
@@ -138,7 +155,7 @@ export class Question extends Ask {
   get #given() {
     return this.#parts.map(({ part, boxes, own }) => ({
       chosen: part.options.filter((_option, index) => boxes[index]?.checked).map(({ label }) => label),
-      own: own.value,
+      own: own?.value ?? "",
       multiple: part.multiple ?? false,
     }));
   }
@@ -150,7 +167,7 @@ export class Question extends Ask {
       boxes.forEach((box, at) => {
         box.checked ||= chosen.includes(part.options[at]?.label ?? "");
       });
-      own.value ||= words;
+      if (own) own.value ||= words;
     });
   }
 
@@ -176,8 +193,8 @@ export class Question extends Ask {
         "dl",
         { class: "grow" },
         ...parts.flatMap(({ text }, index) => [
-          h("dt", {}, text),
-          h("dd", {}, answers[index]?.join(", ") || [t("approvalLeft"), by].filter(Boolean).join(" ")),
+          h("dt", {}, ...wholeText(text)),
+          h("dd", {}, ...wholeText(answers[index]?.join(", ") || [t("approvalLeft"), by].filter(Boolean).join(" "))),
         ]),
       ),
     );

@@ -1,10 +1,9 @@
 //! Maps an ACP agent's messages to agent events, and decides the answers.
 //!
 //! A state machine without IO. Owns the turn and its calls. `permission` has the open permission requests, `question` the open
-//! questions, `ending` the end of a turn, `forgotten` what the agent may not remember.
+//! questions, `ending` the end of a turn.
 
 mod ending;
-mod forgotten;
 mod permission;
 mod question;
 
@@ -21,7 +20,6 @@ use crate::rpc::content::Content;
 use crate::rpc::message::{Incoming, RpcError, read};
 use crate::rpc::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
 use base64::Engine;
-use forgotten::{Forgotten, Words};
 use gstack_protocol::agents::SlashCommand;
 use gstack_protocol::catalogue::{self, Sentence};
 use gstack_protocol::chat::{PlanEntry, PlanStatus, StepOutcome};
@@ -58,8 +56,6 @@ pub(super) struct AcpHandler {
     to_tell: Option<Sentence>,
     /// The previous turn was stopped. Some agents send more of it after its end, and some do not name their messages.
     was_stopped: bool,
-    /// The turns that the agent may have forgotten, for its next message.
-    forgotten: Forgotten,
 }
 
 #[derive(Default)]
@@ -73,8 +69,6 @@ struct AcpTurn {
     calls: HashMap<String, Call>,
     /// The calls in order of arrival.
     order: Vec<String>,
-    /// What the person and the agent said in it, and what the agent did.
-    words: Words,
     /// The message is a command of the agent, which may have no answer.
     is_command: bool,
     /// The agent said something, called a tool or showed a plan.
@@ -111,7 +105,6 @@ impl AcpHandler {
             going_back: None,
             to_tell: None,
             was_stopped: false,
-            forgotten: Forgotten::default(),
         }
     }
 
@@ -267,7 +260,6 @@ impl AcpHandler {
         let first = turn.speaking != now;
         turn.speaking = now;
         turn.has_answer |= !text.trim().is_empty();
-        turn.words.said(first, &text);
         if let Some(failure) = &mut turn.failure {
             failure.push_str(&text);
         }
@@ -308,7 +300,6 @@ impl AcpHandler {
             return;
         }
         let (words, tool, arguments) = call.describe(&self.session.offered, self.session.tools.as_ref());
-        turn.words.did(&words);
         let step_id = StepId::new(id);
         out.tell(AgentEvent::StepStarted { step_id, words, tool, arguments: clip(&arguments, STEP_BYTES) });
     }
@@ -358,10 +349,7 @@ impl ProtocolHandler for AcpHandler {
             Some(preamble) => format!("<instructions>\n{preamble}\n</instructions>\n\n{text}"),
             None => text,
         };
-        let forgotten =
-            self.forgotten.before(&prompt.text).filter(|_| !is_command).map(|words| prompt::earlier(&words));
-        let texts = forgotten.into_iter().chain([text]);
-        let mut content: Vec<_> = texts.map(|text| json!({"type": "text", "text": text})).collect();
+        let mut content = vec![json!({"type": "text", "text": text})];
         if self.session.takes_images {
             content.extend(prompt.images.iter().map(|image| {
                 let data = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
@@ -374,8 +362,7 @@ impl ProtocolHandler for AcpHandler {
         let fences = self.session.fences && std::mem::take(&mut self.was_stopped);
         let fence = fences.then(|| out.request(NO_METHOD, json!({})));
         let asked = out.request("session/prompt", json!({"sessionId": self.session.session_id, "prompt": content}));
-        let words = Words::of(prompt.text);
-        self.turn = Some(AcpTurn { asked, fence, words, is_command, ..AcpTurn::default() });
+        self.turn = Some(AcpTurn { asked, fence, is_command, ..AcpTurn::default() });
     }
 
     fn interrupt(&mut self, out: &mut HandlerOutput) {

@@ -10,6 +10,11 @@ use gstack_protocol::catalogue::{self, MessageTemplate};
 use gstack_protocol::fault::{AgentNeed, Fault, FaultCode, Hop, SignInWay};
 use serde_json::Value;
 
+/// What is shown of an agent's ways to sign in, and of each name and description, in bytes.
+const MOST_WAYS: usize = 12;
+const LONGEST_NAME: usize = 100;
+const LONGEST_DESCRIPTION: usize = 300;
+
 /// Returns the fault for an agent that is not signed in. `sign_in`: the command that signs in, if known. `said`: the agent's
 /// own words, which may name what is missing. `ways`: the ways to sign in that it offers.
 pub(super) fn signed_out(label: &str, sign_in: Option<&str>, said: &str, ways: &[AuthMethod]) -> Fault {
@@ -20,18 +25,17 @@ pub(super) fn signed_out(label: &str, sign_in: Option<&str>, said: &str, ways: &
         fault = Fault::new(fault.code, catalogue::AGENT_SIGNED_OUT.with([label]).said(&said)).at(Hop::Agent);
         fault = fault.hint(catalogue::SIGN_IN);
     }
-    let names: Vec<&str> = ways.iter().map(|way| way.name.as_str()).filter(|name| !name.is_empty()).collect();
+    let ways = ways.iter().filter(|way| !way.name.trim().is_empty()).take(MOST_WAYS);
+    let names: Vec<String> = ways.clone().map(|way| one_line(&way.name, LONGEST_NAME)).collect();
     if !names.is_empty() {
         fault = fault.hint(catalogue::SIGN_IN_WAYS.with([&names.join(", ")]));
     }
-    let by_agent = ways.iter().filter(|way| way.is_by_agent());
-    let by_agent: Vec<SignInWay> = by_agent
-        .map(|AuthMethod { id, name, description, .. }| SignInWay {
-            id: id.clone(),
-            name: name.clone(),
-            description: description.clone(),
-        })
-        .collect();
+    let by_agent = ways.zip(names).filter(|(way, _)| way.is_by_agent()).map(|(way, name)| SignInWay {
+        id: way.id.clone(),
+        name,
+        description: one_line(&way.description, LONGEST_DESCRIPTION),
+    });
+    let by_agent: Vec<SignInWay> = by_agent.collect();
     fault.needs = (!by_agent.is_empty()).then(|| Box::new(AgentNeed::SignIn(by_agent)));
     match sign_in {
         Some(command) => fault.command(command),

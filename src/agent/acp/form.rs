@@ -79,7 +79,7 @@ impl Form {
             // Some agents have the question in the title and a word for it in the description, some the other way round.
             let (text, header) =
                 if title.len() > description.len() { (title, description) } else { (description, title) };
-            parts.push(QuestionPart { text, header, options, multiple: matches!(kind, Kind::Many(_)) });
+            parts.push(QuestionPart { text, header, options, multiple: matches!(kind, Kind::Many(_)), closed: false });
             fields.push(Field { key: key.clone(), kind, own_words: None });
         }
         let only = parts.len() == 1;
@@ -103,6 +103,7 @@ impl Form {
             header: told(question, "header"),
             options: question["options"].as_array().into_iter().flatten().map(option).collect(),
             multiple: question["multiSelect"].as_bool().unwrap_or_default(),
+            closed: false,
         });
         (!questions.is_empty()).then(|| (Self::Numbered, parts.collect()))
     }

@@ -114,6 +114,11 @@ impl Agent for Acp {
         self.preset.access(environment)
     }
 
+    /// Gemini CLI takes such a turn out of its history, with all of its messages and results, and no agent says whether it does.
+    fn may_forget(&self) -> bool {
+        true
+    }
+
     fn sign_in_by(&self, way: String) {
         self.remembered.sign_in_by(Some(way));
     }

@@ -302,51 +302,20 @@ fn a_turn_that_codex_calls_done_after_its_api_failed_is_told_with_the_reason() {
 }
 
 #[test]
-fn what_was_said_in_a_stopped_turn_is_sent_again_until_a_turn_is_done() {
+fn the_instructions_are_sent_until_a_turn_is_done() {
     let preamble = Some("Be brief.".to_owned());
     let mut handler = AcpHandler::new(Session { preamble, ..session("s1", PathBuf::from("/srv/project")) });
     let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
-    let mut asked = 0;
-    let mut turn = |text: &str, update: Value, result: Value| {
-        handler.prompt(Prompt { text: text.to_owned(), ..Prompt::default() }, &mut out);
-        let prompt = sent(&mut out, "session/prompt")[0]["prompt"].clone();
-        updates(&mut handler, update, &mut out);
-        asked += 1;
-        answers(&mut handler, asked, &result, &mut out);
-        let texts = prompt.as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap().to_owned());
-        texts.collect::<Vec<_>>()
-    };
-    let said = |text: &str| serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}});
-    let call = serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Edit a.txt", "kind": "edit",
-        "rawInput": {"path": "a.txt"}});
-    let (stopped, done) =
-        (serde_json::json!({"stopReason": "cancelled"}), serde_json::json!({"stopReason": "end_turn"}));
-    let first = turn("my number is 7", said("</earlier> Noted"), stopped.clone());
-    assert_eq!(first, ["<instructions>\nBe brief.\n</instructions>\n\nmy number is 7"]);
-    let second = turn("write it down", call, stopped);
-    assert_eq!(second.len(), 2, "{second:?}");
-    assert!(second[0].starts_with("<earlier>\n") && second[0].ends_with("\n</earlier>\n"), "{second:?}");
-    assert!(second[0].contains("Person: my number is 7\n\nYou: &lt;/earlier&gt; Noted"), "{second:?}");
-    assert!(second[1].starts_with("<instructions>") && second[1].ends_with("write it down"), "{second:?}");
-    let third = turn("go on", said("ok"), done.clone());
-    assert!(third[0].contains("Person: my number is 7") && third[0].contains("Person: write it down"), "{third:?}");
-    assert!(third[0].contains("You did: ") && third[0].contains("a.txt"), "{third:?}");
-    assert_eq!(turn("and now?", said("yes"), done), ["and now?"]);
-}
-
-#[test]
-fn a_message_that_is_sent_again_after_a_failure_is_sent_once() {
-    let mut handler = AcpHandler::new(session("s1", PathBuf::from("/srv/project")));
-    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
-    let mut prompt = |handler: &mut AcpHandler, text: &str| {
-        handler.prompt(Prompt { text: text.to_owned(), ..Prompt::default() }, &mut out);
-        let prompt = sent(&mut out, "session/prompt")[0]["prompt"].as_array().unwrap().len();
-        let refused = r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": 503, "message": "busy"}}"#;
-        handler.incoming(parse(refused).unwrap(), &mut out);
-        prompt
-    };
-    assert_eq!(prompt(&mut handler, "hello"), 1);
-    assert_eq!(prompt(&mut handler, "hello"), 1);
+    let said =
+        serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "Noted"}});
+    let asked = [("cancelled", true), ("end_turn", true), ("end_turn", false)];
+    for (number, (stop_reason, is_instructed)) in (1..).zip(asked) {
+        handler.prompt(Prompt { text: "go on".to_owned(), ..Prompt::default() }, &mut out);
+        let prompt = sent(&mut out, "session/prompt")[0]["prompt"][0]["text"].as_str().unwrap().to_owned();
+        assert_eq!(prompt.starts_with("<instructions>\nBe brief.\n</instructions>\n\n"), is_instructed, "{prompt}");
+        updates(&mut handler, said.clone(), &mut out);
+        answers(&mut handler, number, &serde_json::json!({"stopReason": stop_reason}), &mut out);
+    }
 }
 
 #[test]

@@ -49,6 +49,7 @@ pub(super) fn parts(input: &Value) -> Vec<QuestionPart> {
         header: question.header,
         options: question.options.into_iter().map(option).collect(),
         multiple: question.multi_select,
+        closed: false,
     };
     questions(input).into_iter().map(part).collect()
 }

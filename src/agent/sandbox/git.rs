@@ -100,12 +100,15 @@ fn linked(file: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Returns the files that the person's git configuration names: included files, ignore rules, attributes, the commit
-/// template. Git fails if it may not read an included file.
-pub(super) fn configuration(home: &Path) -> Vec<PathBuf> {
+/// template. Git fails if it may not read an included file. A file that an agent may write names nothing.
+pub(super) fn configuration(home: &Path, is_written: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting: Vec<(PathBuf, usize)> =
         [".gitconfig", ".config/git/config"].map(|name| (home.join(name), 0)).into();
     while let Some((file, depth)) = waiting.pop() {
+        if file.canonicalize().is_ok_and(|real| is_written(&real)) {
+            continue;
+        }
         let text = fs::read_to_string(&file).unwrap_or_default();
         for path in named(&text).filter_map(|value| resolve(value, &file, home)).filter(|path| path.is_file()) {
             if depth < MOST_INCLUDES && !found.contains(&path) {
@@ -183,9 +186,12 @@ mod tests {
         fs::write(home.join(".gitconfig"), text).unwrap();
         fs::write(home.join("work.inc"), "[include]\n\tpath = ./work.inc\n[commit]\n\ttemplate = ~/none\n").unwrap();
         fs::write(home.join("ignored"), "").unwrap();
-        let mut found = configuration(&home);
-        found.sort();
+        let found = configuration(&home, |_| false);
         assert!(found.contains(&home.join("ignored")) && found.contains(&home.join("work.inc")), "{found:?}");
         assert!(!found.contains(&home.join("none")));
+        fs::write(home.join("none"), "").unwrap();
+        assert!(configuration(&home, |_| false).contains(&home.join("none")));
+        let found = configuration(&home, |path| path.ends_with("work.inc"));
+        assert!(found.contains(&home.join("work.inc")) && !found.contains(&home.join("none")), "{found:?}");
     }
 }

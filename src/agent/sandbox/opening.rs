@@ -2,10 +2,12 @@
 //! places.
 //!
 //! Owns the comparison. Every path of a plan passes it. Never opens anything: it only reads where links lead. What a
-//! folder that an agent may write contains (a link, a repository) names nothing inside a closed place.
+//! folder that an agent may write contains (a link, a repository) names nothing inside a closed place, and a link there
+//! leads to nothing outside of that folder.
 
+use super::plan::MOST_LINKS;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A closed place: the path that the lists name, and the one to which it leads.
 #[derive(Debug)]
@@ -82,6 +84,43 @@ impl Opening {
     }
 }
 
+/// Returns true if a link in one of the folders that an agent writes leads this path out of them: then an agent may have
+/// planted it. `written`: real paths.
+pub(super) fn is_planted(path: &Path, written: &[PathBuf]) -> bool {
+    let is_written = |path: &Path| written.iter().any(|folder| path.starts_with(folder));
+    if path.canonicalize().map_or(true, |real| is_written(&real)) {
+        return false;
+    }
+    let (mut reached, mut ahead, mut links) = (PathBuf::from("/"), path.to_owned(), 0);
+    loop {
+        let mut components = ahead.components();
+        let Some(next) = components.next() else { return false };
+        let rest = components.as_path().to_owned();
+        ahead = match next {
+            Component::Normal(name) => match std::fs::read_link(reached.join(name)) {
+                Ok(_) if is_written(&reached) || links > MOST_LINKS => return true,
+                Ok(target) => {
+                    links += 1;
+                    target.join(rest)
+                }
+                Err(_) => {
+                    reached.push(name);
+                    rest
+                }
+            },
+            Component::ParentDir => {
+                reached.pop();
+                rest
+            }
+            Component::RootDir => {
+                reached = PathBuf::from("/");
+                rest
+            }
+            Component::CurDir | Component::Prefix(_) => rest,
+        };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +149,14 @@ mod tests {
         assert!(opening.follows(&at("project/.git"), &[]) && !opening.follows(&at("project/link"), &[]));
         assert!(opening.folder(&at("project/sub")).is_ok() && opening.folder(&at(".agent/logs")).is_ok());
         assert!(opening.folder(&at("project/link")).is_err() && opening.folder(&at(".agent/planted")).is_err());
+        let written = [at("project"), at("dotfiles/agent")];
+        symlink("../sub", at("project/.git/inside")).unwrap();
+        symlink("../project/link", at("letters/chain")).unwrap();
+        for planted in ["project/link", "project/sub/../link", "letters/chain", ".agent/planted", ".agent/outside"] {
+            assert!(is_planted(&at(planted), &written), "{planted}");
+        }
+        for own in ["project/sub", "project/.git/inside/..", ".agent", ".agent/inside", "letters", "missing"] {
+            assert!(!is_planted(&at(own), &written), "{own}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! `opening` has the rule that each must pass.
 //! Never opens a path that leads to the whole home directory, or above it.
 
-use super::opening::Opening;
+use super::opening::{Opening, is_planted};
 use super::places::{DEVICES, SYSTEM, TOOL_VARIABLES, TOOLS};
 use super::{Mechanism, Sandbox, git};
 use crate::adapter::AgentEnvironment;
@@ -88,7 +88,14 @@ impl Plan {
             fs::create_dir_all(path).or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
         }
         write.extend(access.write_existing.iter().filter_map(|path| below_home(path)));
-        write.retain(|path| opening.writes(path));
+        // Where an agent writes. The last name of a path is not followed: it may be a link of an agent's.
+        let real_folder = |path: &PathBuf| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+        let mut written: Vec<PathBuf> = write.iter().filter_map(real_folder).collect();
+        let folders = || folder.into_iter().chain(access.folders.iter().map(PathBuf::as_path));
+        written.extend(folders().filter_map(|folder| folder.canonicalize().ok()));
+        let is_own = |path: &Path| !is_planted(path, &written);
+        read.retain(|path| is_own(path));
+        write.retain(|path| opening.writes(path) && is_own(path));
         let mut fixed = Vec::new();
         for entry in &access.fixed {
             let Some(path) = below_home(&entry.path) else { continue };
@@ -103,11 +110,15 @@ impl Plan {
         found.extend(list(&TOOLS));
         found.extend(of_program(program));
         // A script that the configuration names, with its folder.
-        let scripts = || arguments.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file());
+        let scripts = || {
+            let named = arguments.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file());
+            named.filter(|path| is_own(path))
+        };
         found.extend(scripts().flat_map(of_program));
         let path = variable("PATH").unwrap_or_default();
         for folder in std::env::split_paths(&path).filter(|folder| folder.is_absolute()) {
-            found.extend(of_program(&folder.join("node")));
+            found
+                .extend(Some(folder.join("node")).filter(|node| is_own(node)).iter().flat_map(|node| of_program(node)));
             found.extend(with_prefix(&folder));
         }
         found.retain(|path| !is_home(path) && path != Path::new("/"));
@@ -115,12 +126,12 @@ impl Plan {
         found.extend([program, &sandbox.program].into_iter().chain(scripts()).flat_map(chain));
         let named: Vec<PathBuf> = read.iter().chain(&write).cloned().collect();
         if let (Some(home), Some(_)) = (&home, folder) {
-            found.extend(git::configuration(home));
+            let is_written = |real: &Path| written.iter().any(|written| real.starts_with(written));
+            found.extend(git::configuration(home, is_written));
         }
-        found.retain(|path| opening.finds(path, &named));
+        found.retain(|path| opening.finds(path, &named) && is_own(path));
         let mut repository = access.repository.clone();
-        let folders = folder.into_iter().chain(access.folders.iter().map(PathBuf::as_path));
-        for folder in folders {
+        for folder in folders() {
             let folder = opening.folder(folder)?;
             if folder == Path::new("/") || is_home(&folder) {
                 // Not the folder itself, which contains the start-up files of shells and the paths that gstack closes.
@@ -138,8 +149,7 @@ impl Plan {
         if access.folders_read_only {
             repository.read.append(&mut repository.write);
             // Also where a list or the person opened a folder around it.
-            let own = folder.into_iter().chain(access.folders.iter().map(PathBuf::as_path));
-            fixed.extend(own.filter_map(|folder| folder.canonicalize().ok()));
+            fixed.extend(folders().filter_map(|folder| folder.canonicalize().ok()));
         }
         let mut open: Vec<PathBuf> = write.iter().chain(&repository.within).cloned().collect();
         if access.folders_read_only {

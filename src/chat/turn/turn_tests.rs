@@ -45,8 +45,13 @@ fn approval(name: &str) -> ApprovalRequest {
 
 /// Returns a question with two parts.
 fn question(name: &str) -> QuestionRequest {
-    let part =
-        |text: &str| QuestionPart { text: text.into(), header: String::new(), options: Vec::new(), multiple: false };
+    let part = |text: &str| QuestionPart {
+        text: text.into(),
+        header: String::new(),
+        options: Vec::new(),
+        multiple: false,
+        closed: false,
+    };
     QuestionRequest { question_id: QuestionId::new(name), parts: vec![part("Which?"), part("When?")] }
 }
 

@@ -59,6 +59,8 @@ pub struct Context {
     pub state_folder: PathBuf,
     /// gstack's home folder. A model's paths must stay outside it.
     pub gstack_home: PathBuf,
+    /// A private folder for copies of what a model uploads.
+    pub copies_folder: PathBuf,
     /// The command acts only while the tab shows this place: approval for one page must not carry over to the next.
     /// `None` for any page.
     pub only_on: Option<SiteOrPage>,

@@ -3,6 +3,7 @@
 use super::partial_file::PartialFile;
 use crate::core::{Arguments, Context, Output, wrong};
 use crate::privacy::path_guard;
+use crate::privacy::upload_copies::UploadCopies;
 use crate::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, parameter, phrase, selector,
@@ -121,41 +122,73 @@ pub(crate) const COMMANDS: &[Spec] = &[
 async fn upload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
-    let (given, named) = match only_folder(context, &arguments)? {
+    let (given, named, copies) = match only_folder(context, &arguments)? {
         Some(typed) => {
-            let (folder, files) = path_guard::input_folder(context, &typed)?;
+            let (folder, files) = path_guard::input_folder(context, &typed).await?;
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            (Given::Folder { folder, files }, format!("{name} ({})", counted(files, "file")))
+            let count = files.len();
+            let (folder, copies) = match context.for_model {
+                true => UploadCopies::of_folder(folder, files, &context.copies_folder).await.map(kept)?,
+                false => (folder, None),
+            };
+            (Given::Folder { folder, files: count }, format!("{name} ({})", counted(count, "file")), copies)
         }
         None => {
-            let (paths, named) = input_files(context, &arguments)?;
-            (Given::Files(paths), named)
+            let InputFiles { paths, named, copies } = input_files(context, &arguments).await?;
+            (Given::Files(paths), named, copies)
         }
     };
-    context.page().await?.upload(&target, &given, limit).await?;
+    let page = context.page().await?;
+    page.upload(&target, &given, limit).await?;
+    keep(&page, copies);
     Ok(Output::text(format!("Uploaded: {named}")))
 }
 
 async fn drop_files(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
-    let (paths, named) = input_files(context, &arguments)?;
-    context.page().await?.drop_files(&target, &paths, limit).await?;
+    let InputFiles { paths, named, copies } = input_files(context, &arguments).await?;
+    let page = context.page().await?;
+    page.drop_files(&target, &paths, limit).await?;
+    keep(&page, copies);
     Ok(Output::text(format!("Dropped on {target}: {named}")))
 }
 
-/// Returns the files to read, and their description for people: `a.png (3B), b.png (4B)`.
-fn input_files(context: &Context, arguments: &Arguments) -> Result<(Vec<PathBuf>, String), Fault> {
-    let mut paths = Vec::new();
-    let mut named = Vec::new();
-    for typed in arguments.list("file") {
-        let path = path_guard::input_path(context, &typed)?;
+/// Files for a page.
+struct InputFiles {
+    paths: Vec<PathBuf>,
+    /// For people: `a.png (3B), b.png (4B)`.
+    named: String,
+    /// Set if the files are copies.
+    copies: Option<UploadCopies>,
+}
+
+/// Returns the files that the browser reads: copies, if a model chose them.
+async fn input_files(context: &Context, arguments: &Arguments) -> Result<InputFiles, Fault> {
+    let typed = arguments.list("file");
+    let paths = typed.iter().map(|typed| path_guard::input_path(context, typed)).collect::<Result<Vec<_>, _>>()?;
+    let (paths, copies) = match context.for_model {
+        true => UploadCopies::of_files(paths, &context.copies_folder).await.map(kept)?,
+        false => (paths, None),
+    };
+    let named = paths.iter().map(|path| {
         let size = path.metadata().map(|found| found.len()).unwrap_or_default();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        named.push(format!("{name} ({size}B)"));
-        paths.push(path);
+        format!("{name} ({size}B)")
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    Ok(InputFiles { paths, named, copies })
+}
+
+/// Keeps the copies as long as the tab is open: a page may read its files at any time.
+fn keep(page: &Page, copies: Option<UploadCopies>) {
+    if let Some(copies) = copies {
+        page.work().keep(copies);
     }
-    Ok((paths, named.join(", ")))
+}
+
+fn kept<T>((paths, copies): (T, UploadCopies)) -> (T, Option<UploadCopies>) {
+    (paths, Some(copies))
 }
 
 /// Returns the only path that was typed, if it is an existing folder. Fails if several paths include one.

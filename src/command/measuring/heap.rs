@@ -118,6 +118,8 @@ struct Texts {
 }
 
 const TEXTS: &str = "\"strings\":[";
+/// V8 cuts longer texts, without a sign (`heap_snapshot_string_limit`).
+const LONGEST_TEXT: usize = 1024;
 
 impl Texts {
     /// Returns the complete lines.
@@ -135,18 +137,28 @@ impl Texts {
     fn clean(&mut self, rest: String) -> String {
         let lines = std::mem::replace(&mut self.rest, rest);
         if self.begun {
-            return filled_secrets::without(&lines).into_owned();
+            return without_secrets(&lines);
         }
         let Some(at) = lines.find(TEXTS) else { return lines };
         self.begun = true;
         let (numbers, texts) = lines.split_at(at);
-        numbers.to_owned() + &filled_secrets::without(texts)
+        numbers.to_owned() + &without_secrets(texts)
     }
+}
+
+fn without_secrets(lines: &str) -> String {
+    let clean = |line: &str| match line.rsplit_once('"').filter(|_| line.len() > LONGEST_TEXT) {
+        // What is left of a secret is found before an ellipsis.
+        Some((text, end)) => filled_secrets::without(&format!("{text}…")).trim_end_matches('…').to_owned() + "\"" + end,
+        None => line.to_owned(),
+    };
+    let lines: String = lines.split_inclusive('\n').map(clean).collect();
+    filled_secrets::without(&lines).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Texts;
+    use super::{LONGEST_TEXT, Texts};
     use gstack_base::filled_secrets;
 
     #[test]
@@ -163,5 +175,9 @@ mod tests {
             let wanted = "{\"nodes\":[918274,1\n,918274],\n\"strings\":[\"a\",\n\"is [redacted]\",\n\"[redacted]\"]}";
             assert_eq!(clean, wanted, "parts of {length}");
         }
+        let mut texts = Texts { begun: true, rest: String::new() };
+        let cut = format!("\"{}kept9182\",\n\"kept9182\"\n", "x".repeat(LONGEST_TEXT - 8));
+        let clean = texts.add(&cut);
+        assert!(clean.ends_with("xx[redacted]\",\n\"kept9182\"\n"), "{clean}");
     }
 }

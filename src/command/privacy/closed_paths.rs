@@ -5,7 +5,7 @@
 //! them.
 
 use gstack_protocol::fault::{Fault, FaultCode};
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
@@ -79,12 +79,19 @@ fn check_names(path: &Path) -> Result<(), Fault> {
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let found = OpenOptions::new().read(true).custom_flags(flags).open(path).and_then(|file| file.metadata());
     match found {
-        Ok(found) if found.is_file() && found.nlink() == 1 => Ok(()),
-        Ok(found) if found.is_file() => Err(closed(path, "it has several hard links")),
-        Ok(_) => Err(closed(path, "it is not a regular file")),
+        Ok(found) => check_opened(path, &found),
         // The caller reports missing files.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(_) => Err(closed(path, "it can't be inspected")),
+    }
+}
+
+/// Does the same for a file that is open. `path` is only for the fault.
+pub(super) fn check_opened(path: &Path, found: &Metadata) -> Result<(), Fault> {
+    match found.nlink() {
+        _ if !found.is_file() => Err(closed(path, "it is not a regular file")),
+        1 => Ok(()),
+        _ => Err(closed(path, "it has several hard links")),
     }
 }
 

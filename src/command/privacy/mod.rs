@@ -9,4 +9,5 @@ pub mod redaction;
 pub(super) mod secrets;
 pub mod shared_text;
 pub mod tool_arguments;
+pub mod upload_copies;
 pub mod url_guard;

@@ -9,6 +9,8 @@ use crate::privacy::filled;
 use gstack_base::atomic;
 use gstack_base::pinned::PinnedFolder;
 use gstack_protocol::fault::{Fault, FaultCode};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -43,21 +45,27 @@ pub fn input_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, 
         .hint("Paths are looked up from the folder that you run gstack in."))
 }
 
-/// Returns a folder to upload, with symlinks resolved, and the number of its files, each checked like a single file. Fails
+/// Returns a folder to upload, with symlinks resolved, and the paths of its files, each checked like a single file. Fails
 /// if something in it is a symlink, which could lead anywhere, or neither a file nor a folder.
-pub fn input_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<(PathBuf, usize), Fault> {
-    let context = &for_whom.into();
+pub async fn input_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<(PathBuf, Vec<PathBuf>), Fault> {
+    let (context, typed) = (for_whom.into(), typed.to_owned());
+    off_runtime(move || files_of(&context, &typed)).await
+}
+
+fn files_of(context: &Folders, typed: &str) -> Result<(PathBuf, Vec<PathBuf>), Fault> {
     let open = open_folders(context);
     // Checks a file name inside the folder like any other path.
     let inside = resolve(&open, base_of(context), &format!("{}/file", typed.trim_end_matches('/')))?;
     let folder = inside.parent().unwrap_or(&inside).to_owned();
     let unread = |error: std::io::Error| Fault::new(FaultCode::NotFound, format!("{typed} can't be read: {error}"));
-    let (mut files, mut seen) = (0, 0);
+    let (mut files, mut seen) = (Vec::new(), 0);
     let mut unread_folders = vec![folder.clone()];
     while let Some(next) = unread_folders.pop() {
-        for entry in next.read_dir().map_err(unread)? {
-            let path = entry.map_err(unread)?.path();
-            let kind = path.symlink_metadata().map_err(unread)?;
+        // Not by its path: another process may make a symlink of it, and a fault names what is in it.
+        let pinned = PinnedFolder::open(&next).map_err(unread)?;
+        for entry in pinned.place(OsStr::new(".")).read_dir().map_err(unread)? {
+            let entry = entry.map_err(unread)?;
+            let (path, kind) = (next.join(entry.file_name()), entry.file_type().map_err(unread)?);
             seen += 1;
             if seen > MOST_IN_FOLDER {
                 let message = format!("{typed} has more than {MOST_IN_FOLDER} files and folders");
@@ -74,10 +82,10 @@ pub fn input_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<(PathBu
             if context.for_model {
                 closed_paths::check_input(&path, &open, &context.gstack_home)?;
             }
-            files += 1;
+            files.push(path);
         }
     }
-    if files == 0 {
+    if files.is_empty() {
         return Err(Fault::new(FaultCode::NotFound, format!("{typed} contains no files"))
             .hint("Name a folder with a file in it."));
     }
@@ -123,15 +131,26 @@ pub fn client_output_folder(cwd: Option<&Path>, gstack_home: &Path, typed: &str)
 /// between has no effect.
 pub async fn read_text(path: &Path) -> Result<String, Fault> {
     let path = path.to_owned();
-    let task = tokio::task::spawn_blocking(move || read_now(&path));
-    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was interrupted: {error}")))?
+    off_runtime(move || read_now(&path)).await
 }
 
 /// Like `read_text`, but accepts any bytes.
 pub async fn read_bytes(path: &Path) -> Result<Vec<u8>, Fault> {
     let path = path.to_owned();
-    let task = tokio::task::spawn_blocking(move || bytes_now(&path));
-    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was interrupted: {error}")))?
+    off_runtime(move || bytes_now(&path)).await
+}
+
+/// Opens a file that `input_path` allowed. Does not follow symlinks.
+pub(super) fn open_input(path: &Path) -> std::io::Result<File> {
+    PinnedFolder::open(path.parent().unwrap_or(path))?.open_file(path.file_name().unwrap_or_default())
+}
+
+/// Runs what blocks on the disk.
+pub(super) async fn off_runtime<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    let task = tokio::task::spawn_blocking(work);
+    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("the work was interrupted: {error}")))?
 }
 
 fn read_now(path: &Path) -> Result<String, Fault> {
@@ -142,8 +161,7 @@ fn read_now(path: &Path) -> Result<String, Fault> {
 fn bytes_now(path: &Path) -> Result<Vec<u8>, Fault> {
     let unreadable =
         |error: std::io::Error| Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", path.display()));
-    let folder = PinnedFolder::open(path.parent().unwrap_or(path)).map_err(unreadable)?;
-    let file = folder.open_file(path.file_name().unwrap_or_default()).map_err(unreadable)?;
+    let file = open_input(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     let read = file.take(LARGEST_INPUT + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if read as u64 > LARGEST_INPUT {
@@ -171,12 +189,12 @@ async fn write_by(
     path: PathBuf,
     bytes: Vec<u8>,
 ) -> Result<PathBuf, Fault> {
-    let task = tokio::task::spawn_blocking(move || match writer(&path, &filled::bytes_without_secrets(bytes)) {
+    let work = move || match writer(&path, &filled::bytes_without_secrets(bytes)) {
         Ok(()) => Ok(path),
         Err(error) => Err(Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", path.display()))
             .hint("Choose a folder that exists and that you may write to.")),
-    });
-    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("writing was interrupted: {error}")))?
+    };
+    off_runtime(work).await
 }
 
 fn base_of(context: &Folders) -> &Path {

@@ -7,6 +7,7 @@ use super::Approvals;
 use super::error::LinkError;
 use crate::config::LinkBase;
 use gstack_base::clock::now_millis;
+use gstack_base::filled_secrets;
 use gstack_base::mutex::lock;
 use gstack_base::visible::visible;
 use gstack_protocol::action::{ActionElement, ActionRecord};
@@ -116,6 +117,8 @@ impl Approvals {
             return Err(LinkError::NotWaiting.into());
         }
         let secret = lock(&self.0.links).add(approval, Instant::now())?;
+        // Wherever the person opens it: an agent that reads the address could answer for them.
+        filled_secrets::remember(&secret, Some(LIFETIME));
         let lifetime = u64::try_from(LIFETIME.as_millis()).unwrap_or_default();
         Ok(ApprovalLink {
             // Behind `#`, it is in no log of a proxy.

@@ -236,6 +236,7 @@ impl CommandRunner {
             is_confined: target.is_confined,
             state_folder: self.own_folder().join("states"),
             gstack_home: self.home.shared().to_owned(),
+            copies_folder: self.home.uploads(),
             progress: Progress::default(),
             steps: Steps::default(),
             effects: Effects::default(),

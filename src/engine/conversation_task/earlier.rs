@@ -1,16 +1,20 @@
 //! The earlier messages of a conversation, for an agent that does not know them: a different agent, or one whose
-//! session is gone.
+//! session is gone. And the newest turns, for an agent that may have forgotten them.
 //!
 //! Owns the choice of what to pass on. Never changes the conversation.
 
 use gstack_chat::Conversation;
-use gstack_protocol::chat::{ChatBody, ChatEvent};
-use gstack_protocol::ids::ClientMessageId;
+use gstack_protocol::chat::{ChatBody, ChatEvent, TurnOutcome};
+use gstack_protocol::ids::{AgentName, ClientMessageId, TurnId};
 
 /// In characters, the newest first. More would slow down each first message more than it helps.
 const MOST: usize = 24 * 1024;
 /// The characters that are kept of the beginning of one message or answer.
 const MOST_OF_ONE: usize = 4 * 1024;
+/// In bytes, of what is kept of one unfinished turn, beside its last words.
+const LONGEST_TURN: usize = 8 * 1024;
+/// Older unfinished turns are left out.
+const MOST_TURNS: usize = 4;
 /// The number of journal entries to search.
 const ENTRIES: u32 = 400;
 
@@ -18,6 +22,64 @@ const ENTRIES: u32 = 400;
 pub(super) fn words(conversation: &Conversation, now: &ClientMessageId) -> Option<String> {
     let page = conversation.history(u64::MAX, ENTRIES).ok()?;
     of_events(&page.events, now)
+}
+
+/// Returns what was said and done in the agent's turns that were stopped or failed since its last one that was done. A
+/// message that is sent again `now` is not repeated.
+pub(super) fn unfinished(conversation: &Conversation, now: &ClientMessageId, agent: &AgentName) -> Option<String> {
+    let page = conversation.history(u64::MAX, ENTRIES).ok()?;
+    of_unfinished(&page.events, now, agent)
+}
+
+/// A turn that has not ended with an answer.
+struct Unfinished<'a> {
+    id: &'a TurnId,
+    client_id: &'a ClientMessageId,
+    /// What the agent said and did.
+    words: String,
+}
+
+fn of_unfinished(events: &[ChatEvent], now: &ClientMessageId, agent: &AgentName) -> Option<String> {
+    let mut turns: Vec<Unfinished<'_>> = Vec::new();
+    for event in events {
+        match &event.body {
+            ChatBody::TurnStarted { turn_id: id, client_id, agent: by, direct: false, .. } if by == agent => {
+                turns.push(Unfinished { id, client_id, words: String::new() });
+            }
+            ChatBody::Text { turn_id, text } => add(&mut turns, turn_id, &format!("You: {}", cut(text.trim()))),
+            ChatBody::Step { turn_id, verb, object, .. } => {
+                add(&mut turns, turn_id, &format!("You did: {verb} {object}"))
+            }
+            ChatBody::TurnDone { turn_id, outcome: TurnOutcome::Done, .. }
+                if turns.iter().any(|turn| turn.id == turn_id) =>
+            {
+                turns.clear();
+            }
+            _ => {}
+        }
+    }
+    let message = |wanted: &ClientMessageId| {
+        events.iter().find_map(|event| match &event.body {
+            ChatBody::Message { client_id, text, .. } if client_id == wanted => Some(text.as_str()),
+            _ => None,
+        })
+    };
+    let sent_now = message(now);
+    let kept = turns.iter().filter(|turn| turn.client_id != now).filter_map(|turn| {
+        let asked = message(turn.client_id).unwrap_or_default();
+        let is_told = !turn.words.is_empty() || Some(asked) != sent_now;
+        is_told.then(|| format!("Person: {}{}\n\n[This turn ended before you had finished.]", cut(asked), turn.words))
+    });
+    let kept: Vec<String> = kept.collect();
+    (!kept.is_empty()).then(|| kept[kept.len().saturating_sub(MOST_TURNS)..].join("\n\n"))
+}
+
+fn add(turns: &mut [Unfinished<'_>], of: &TurnId, words: &str) {
+    let turn = turns.iter_mut().find(|turn| turn.id == of).filter(|turn| turn.words.len() < LONGEST_TURN);
+    if let Some(turn) = turn {
+        turn.words.push_str("\n\n");
+        turn.words.push_str(words);
+    }
 }
 
 fn of_events(events: &[ChatEvent], now: &ClientMessageId) -> Option<String> {
@@ -54,8 +116,8 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gstack_protocol::chat::MessageSource;
-    use gstack_protocol::ids::TurnId;
+    use gstack_protocol::chat::{MessageSource, StepKind};
+    use gstack_protocol::ids::StepId;
 
     fn event(body: ChatBody) -> ChatEvent {
         ChatEvent { seq: 0, at: 0, body }
@@ -74,6 +136,76 @@ mod tests {
 
     fn answer(text: &str) -> ChatEvent {
         event(ChatBody::Text { turn_id: TurnId::new("t"), text: text.to_owned() })
+    }
+
+    #[test]
+    fn turns_that_were_not_done_are_told_until_one_is_done() {
+        let agent = AgentName::new("gemini");
+        let started = |turn: &str, client_id: &str, agent: &AgentName, direct| {
+            event(ChatBody::TurnStarted {
+                turn_id: TurnId::new(turn),
+                client_id: ClientMessageId::new(client_id),
+                agent: agent.clone(),
+                agent_label: String::new(),
+                model: None,
+                direct,
+            })
+        };
+        let said = |turn: &str, text: &str| event(ChatBody::Text { turn_id: TurnId::new(turn), text: text.to_owned() });
+        let did = |turn: &str| {
+            event(ChatBody::Step {
+                turn_id: TurnId::new(turn),
+                step_id: StepId::new("s"),
+                kind: StepKind::File,
+                verb: "Editing".to_owned(),
+                object: "a.txt".to_owned(),
+                phrase: None,
+                tool: String::new(),
+                arguments: String::new(),
+            })
+        };
+        let done = |turn: &str, outcome| {
+            event(ChatBody::TurnDone {
+                turn_id: TurnId::new(turn),
+                outcome,
+                duration_ms: 0,
+                model: None,
+                cost_usd: None,
+                usage: None,
+                fault: None,
+            })
+        };
+        let mut events = vec![
+            message("a", "my number is 7"),
+            started("1", "a", &agent, false),
+            said("1", "Noted"),
+            done("1", TurnOutcome::Stopped),
+            // Of another agent, and of none.
+            message("b", "other"),
+            started("2", "b", &AgentName::new("claude"), false),
+            done("2", TurnOutcome::Done),
+            message("c", "go back"),
+            started("3", "c", &agent, true),
+            done("3", TurnOutcome::Done),
+            message("d", "write it down"),
+            started("4", "d", &agent, false),
+            did("4"),
+            done("4", TurnOutcome::Interrupted),
+            message("e", "go on"),
+            started("5", "e", &agent, false),
+        ];
+        let told = |events: &[ChatEvent], now: &str| of_unfinished(events, &ClientMessageId::new(now), &agent);
+        let end = "[This turn ended before you had finished.]";
+        assert_eq!(
+            told(&events, "e").unwrap(),
+            format!(
+                "Person: my number is 7\n\nYou: Noted\n\n{end}\n\nPerson: write it down\n\nYou did: Editing a.txt\n\n{end}"
+            )
+        );
+        events.extend([done("5", TurnOutcome::Done), message("f", "and?"), started("6", "f", &agent, false)]);
+        assert_eq!(told(&events, "f"), None, "a turn was done");
+        events.extend([done("6", TurnOutcome::Failed), message("g", "and?"), started("7", "g", &agent, false)]);
+        assert_eq!(told(&events, "g"), None, "the same message is sent again");
     }
 
     #[test]

@@ -19,8 +19,14 @@ impl Task {
         let turn_id = message.turn_id.clone();
         let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
         let working_tab = self.services.tabs.working_page(&self.conversation);
-        let is_informed = self.session.as_ref().is_none_or(|session| session.is_informed);
-        let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
+        let earlier = self.session.as_ref().and_then(|session| {
+            let (conversation, now) = (&self.conversation, &message.client_id);
+            if !session.is_informed {
+                return earlier::words(conversation, now);
+            }
+            let may_forget = self.services.agents.get(&session.agent).is_ok_and(|agent| agent.may_forget());
+            may_forget.then(|| earlier::unfinished(conversation, now, &session.agent)).flatten()
+        });
         if let Some(words) = &earlier {
             // The agent may pass it on, as if it had just read it.
             self.services.policy.with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));

@@ -106,13 +106,15 @@ impl Task {
     ) {
         let Some(turn) = &self.turn else { return };
         let (cancel, message) = (turn.cancel.clone(), turn.message.clone());
-        let option =
-            |way: &SignInWay| QuestionOption { label: visible(&way.name), description: visible(&way.description) };
+        let options = options_of(&ways);
+        let labels: Vec<String> = options.iter().map(|option| option.label.clone()).collect();
+        // Not in the person's own words: they could be a key, and the conversation is kept.
         let part = QuestionPart {
             text: visible(&fault.message),
             header: String::new(),
-            options: ways.iter().map(option).collect(),
+            options,
             multiple: false,
+            closed: true,
         };
         let question_id = QuestionId::random();
         let (pending, answer) = Pending::new(&self.gate, question_id.clone());
@@ -123,9 +125,9 @@ impl Task {
         self.services.tasks.spawn(async move {
             let answers: QuestionAnswers = pending.answered(limit, &cancel).await;
             let answer = answers.first().and_then(|part| part.first());
-            let way = ways.iter().find(|way| answer == Some(&visible(&way.name)));
+            let way = ways.iter().zip(&labels).find(|(_, label)| answer == Some(label));
             let outcome = match way {
-                Some(way) => {
+                Some((way, _)) => {
                     agent.sign_in_by(way.id.clone());
                     chosen_again(&services, &conversation, &message, &cancel).await.map(|choice| (choice, slot))
                 }
@@ -151,6 +153,19 @@ impl Task {
             Err(fault) => self.step(Event::AgentFailedToStart { turn_id, fault }),
         }
     }
+}
+
+/// Returns the ways to sign in as options. Equal names get a number, so that each answer means one way.
+fn options_of(ways: &[SignInWay]) -> Vec<QuestionOption> {
+    let mut options: Vec<QuestionOption> = Vec::with_capacity(ways.len());
+    for way in ways {
+        let name = visible(&way.name);
+        let is_taken = |label: &str| options.iter().any(|option| option.label.trim() == label.trim());
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let label = std::iter::once(name.clone()).chain(numbered).find(|label| !is_taken(label)).unwrap_or_default();
+        options.push(QuestionOption { label, description: visible(&way.description) });
+    }
+    options
 }
 
 /// Chooses the turn's agent again, unless the turn is stopped.

@@ -25,6 +25,11 @@ pub(crate) fn sweep(home: &Home, now: SystemTime) {
     remove(&home.incoming(), |entry| older_than(entry, INCOMING_KEPT));
 }
 
+/// Removes the copies of uploaded files. Blocks on the disk.
+pub(crate) fn remove_uploads(home: &Home) {
+    remove(&home.uploads(), |_| true);
+}
+
 fn remove(folder: &Path, is_left_over: impl Fn(&DirEntry) -> bool) {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -76,7 +76,11 @@ impl Engine {
         self.browsers().detach_all().await;
         self.agents().kill_left_over();
         let engine = self.clone();
-        let saved = tokio::task::spawn_blocking(move || engine.conversations().store().close()).await;
+        let saved = tokio::task::spawn_blocking(move || {
+            leftovers::remove_uploads(&engine.inner.home);
+            engine.conversations().store().close()
+        });
+        let saved = saved.await;
         if let Ok(Err(error)) = saved {
             tracing::error!(%error, "not everything could be saved");
         }

@@ -1,6 +1,6 @@
 //! The end of a turn: what the answer to `session/prompt` means.
 //!
-//! Owns the outcome, its fault, and what is kept for the next turn.
+//! Owns the outcome and its fault.
 
 use super::{AcpHandler, AcpTurn, Speaking};
 use crate::acp::faults;
@@ -47,12 +47,8 @@ impl AcpHandler {
         if outcome == TurnOutcome::Done && is_silent {
             out.tell(AgentEvent::Notice(catalogue::AGENT_SAID_NOTHING.with([label])));
         }
-        match outcome {
-            TurnOutcome::Done => {
-                self.session.preamble = None;
-                self.forgotten.clear();
-            }
-            _ => self.forgotten.add(turn.words),
+        if outcome == TurnOutcome::Done {
+            self.session.preamble = None;
         }
         let tokens = done.ok().and_then(|done| done.tokens());
         let (context_tokens, context_window) = self.context;

@@ -126,7 +126,7 @@ impl CodexHandler {
             let option =
                 |option: wire::QuestionOption| QuestionOption { label: option.label, description: option.description };
             let options = question.options.unwrap_or_default().into_iter().map(option).collect();
-            QuestionPart { text: question.question, header: question.header, options, multiple: false }
+            QuestionPart { text: question.question, header: question.header, options, multiple: false, closed: false }
         };
         let parts = questions.questions.into_iter().map(part).collect();
         let request = self.wait(id, WaitingKind::Questions(ids));
