@@ -8,7 +8,7 @@ use super::cdp::{self, Cdp};
 use super::command_line::{self, is_of_browser};
 use super::evidence::{self, Evidence};
 use super::fleet;
-use super::flow::{self, Flows};
+use super::flow::options::{self as flow, Flows};
 use super::instances::{self, Instances};
 use super::mcp::{self, Mcp};
 use super::panels::{self, Panels};

@@ -3,9 +3,10 @@
 //! Owns gstack's own subcommands and their options. The registry defines the browser commands. A process builds only the
 //! command that it was called with: all of them take milliseconds.
 
+use super::flow::options as flow;
 use super::{
-    approvals, audit, auth, cdp, evidence, fleet, flow, help, instances, mcp, panels, policy, profiles, remote,
-    sessions, settings, skill, tunnel,
+    approvals, audit, auth, cdp, evidence, fleet, help, instances, mcp, panels, policy, profiles, remote, sessions,
+    settings, skill, tunnel,
 };
 use clap::{Arg, ArgAction, Command};
 use gstack_command::registry;

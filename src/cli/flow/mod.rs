@@ -2,7 +2,7 @@
 //!
 //! Owns the order of each subcommand. `gstack_flows` owns the files and the runs, `options` the options, `text` the text.
 
-mod options;
+pub(super) mod options;
 mod text;
 
 use super::arguments::Globals;
@@ -23,7 +23,7 @@ use gstack_protocol::activity::ActivityPage;
 use gstack_protocol::command::CommandResult;
 use gstack_protocol::fault::{Fault, FaultCode};
 
-pub(super) use options::{Flows, command, parse};
+use options::Flows;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! Edits a server in a client's JSON file; all other text stays unchanged, comments too.
 
+use super::entry::{EditError, SERVER, Server, Wanted, is_ours};
 use super::jsonc::{Object, plain, read_object};
-use super::{EditError, SERVER, Server, Wanted, is_ours};
 use serde_json::{Map, Value, json};
 
 /// How a client writes a server.

@@ -3,7 +3,7 @@
 //!
 //! Owns the grammar. Never changes a text.
 
-use super::EditError;
+use super::entry::EditError;
 use serde_json::value::RawValue;
 use std::ops::Range;
 

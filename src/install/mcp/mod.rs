@@ -3,21 +3,21 @@
 //! Owns the location and format of each client's server list. The rest of the file stays exactly the same, comments too; a file
 //! that cannot be edited safely is left untouched, and the error says why.
 
+mod entry;
 mod json;
 mod jsonc;
 mod table;
 mod yaml;
 
-use super::{InstallError, binary};
+use super::InstallError;
+use entry::SERVER;
+pub(crate) use entry::{EditError, Server, Wanted};
 use gstack_base::atomic;
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde::Serialize;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-
-/// The name that clients show.
-const SERVER: &str = "gstack";
 
 /// An MCP client that stores its servers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,29 +173,6 @@ impl Format {
     }
 }
 
-/// The command with which a client starts gstack.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Server {
-    pub command: String,
-    pub arguments: Vec<String>,
-    /// The variables that relocate gstack's home.
-    pub environment: Vec<(String, String)>,
-}
-
-impl Server {
-    /// Builds the command line `gstack mcp ARGUMENTS`.
-    pub(crate) fn of_this_program(
-        arguments: &[String],
-        environment: Vec<(String, String)>,
-    ) -> Result<Self, InstallError> {
-        let path = binary::current()?;
-        binary::check(&path)?;
-        let command = path.to_str().ok_or_else(|| InstallError::OddPath { path: path.clone() })?.to_owned();
-        let arguments = std::iter::once("mcp".to_owned()).chain(arguments.iter().cloned()).collect();
-        Ok(Self { command, arguments, environment })
-    }
-}
-
 /// The change made, or the one that would be made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct McpReport {
@@ -206,13 +183,6 @@ pub(crate) struct McpReport {
     /// The file's new text.
     #[serde(skip)]
     pub text: String,
-}
-
-/// The wanted state of a client's file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    Present(Server),
-    Absent,
 }
 
 /// Changes a client's file, or with `print` only returns its new text.
@@ -254,19 +224,6 @@ fn write(file: &Path, text: &str) -> Result<(), Fault> {
     permissions.map_or(Ok(()), |permissions| fs::set_permissions(file, permissions)).map_err(failed)
 }
 
-/// Why a file cannot be changed safely.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum EditError {
-    #[error("it is not plain {format}: {why}")]
-    Unreadable { format: &'static str, why: String },
-    #[error("`{0}` in it is not a table of servers")]
-    NoServers(String),
-    #[error("`gstack` in it is another server, which starts {0}")]
-    Foreign(String),
-    #[error("the change could not be made without touching the rest")]
-    Entangled,
-}
-
 fn refused(client: McpClient, file: &Path, error: &EditError, wanted: &Wanted) -> Fault {
     let hint = match wanted {
         Wanted::Present(server) => format!(
@@ -278,13 +235,6 @@ fn refused(client: McpClient, file: &Path, error: &EditError, wanted: &Wanted) -
         Wanted::Absent => format!("Remove the server `{SERVER}` under `{}` by hand.", client.format().servers()),
     };
     Fault::new(FaultCode::Conflict, format!("{} was not changed: {error}", file.display())).hint(hint)
-}
-
-/// Whether the entry named `gstack` is ours: this program, or one with the same name elsewhere.
-fn is_ours(command: &str, arguments: &[String]) -> bool {
-    let named = Path::new(command).file_name().is_some_and(|name| name == SERVER);
-    let this = || binary::current().is_ok_and(|own| own == Path::new(command));
-    arguments.first().is_some_and(|first| first == "mcp") && (named || this())
 }
 
 #[cfg(test)]

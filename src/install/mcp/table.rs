@@ -1,6 +1,6 @@
 //! Edits a server in a client's TOML file: replaces its table, and keeps comments and all other text.
 
-use super::{EditError, SERVER, Server, Wanted, is_ours};
+use super::entry::{EditError, SERVER, Server, Wanted, is_ours};
 use toml::{Table, Value};
 
 /// Returns the file's text with the wanted server in a list of tables with names. Parses the result and compares it, as [`edit`].

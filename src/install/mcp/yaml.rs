@@ -2,7 +2,7 @@
 //!
 //! Reads only what it needs: lines of a block with keys. A file in another form is refused.
 
-use super::{EditError, SERVER, Server, Wanted, is_ours};
+use super::entry::{EditError, SERVER, Server, Wanted, is_ours};
 use serde_json::{Value, json};
 
 /// Returns the file's text with the wanted server under these keys, the outer one first.
