@@ -344,10 +344,15 @@ describe('gstack mcp on standard input and output', () => {
     }
     const place = path.join(home.person, files.cursor);
     writeFileSync(place, '{ // mine\n}');
+    await home.ok(['mcp', 'install', 'cursor']);
+    assert.match(readFileSync(place, 'utf8'), /^\{ \/\/ mine\n[^]*"gstack"/);
+    await home.ok(['mcp', 'uninstall', 'cursor']);
+    assert.match(readFileSync(place, 'utf8'), /^\{ \/\/ mine\n/);
+    writeFileSync(place, '{ // mine\n');
     const refused = await home.run(['mcp', 'install', 'cursor']);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /was not changed/);
-    assert.equal(readFileSync(place, 'utf8'), '{ // mine\n}');
+    assert.equal(readFileSync(place, 'utf8'), '{ // mine\n');
   });
 });
 

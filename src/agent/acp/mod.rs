@@ -11,6 +11,7 @@ mod faults;
 mod form;
 mod known;
 mod modes;
+pub mod neutral_folder;
 pub mod preset;
 #[cfg(test)]
 mod replay_tests;

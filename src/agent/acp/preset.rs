@@ -3,16 +3,17 @@
 //! Owns the differences between them. An agent from the configuration is a [`Preset`] without any of these.
 
 use super::known::{self, KnownAgent};
+use super::neutral_folder::NeutralFolder;
 use crate::adapter::{AgentEnvironment, Launch};
 use crate::guard::CREDENTIALS;
 use crate::sandbox::{Access, RefusedPath};
 use gstack_base::atomic;
-use gstack_base::home::private_folder;
 use gstack_protocol::catalogue::{self, Sentence};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The variable with the token of the MCP endpoint, for agents that read it from there.
 pub const TOKEN_VARIABLE: &str = "GSTACK_MCP_TOKEN";
@@ -211,16 +212,17 @@ impl Preset {
         if self.kind != Kind::Gemini {
             return Ok(RunFiles::default());
         }
-        let named = |what: &str| launch.run_files.join(format!("gemini-{what}-{}", launch.conversation_id.as_str()));
-        let neutral = named("folder");
-        clear(&neutral)?;
-        private_folder(&neutral).map_err(std::io::Error::other)?;
-        let (policy, trusted) = (named("policy").with_extension("toml"), named("trust").with_extension("json"));
+        let folder = format!("gemini-folder-{}", launch.conversation_id.as_str());
+        let neutral = NeutralFolder::of(launch.run_files.join(folder))?;
+        let id = uuid::Uuid::new_v4().simple();
+        let policy = launch.run_files.join(format!("gemini-policy-{id}.toml"));
+        let trusted = launch.run_files.join(format!("gemini-trust-{id}.json"));
         let mut files = RunFiles::default();
         files.paths = vec![policy.clone(), trusted.clone()];
-        files.neutral = Some(neutral.clone());
         atomic::write(&policy, GEMINI_POLICY.as_bytes())?;
-        atomic::write(&trusted, json!({neutral.to_string_lossy(): "TRUST_FOLDER"}).to_string().as_bytes())?;
+        let trust = json!({neutral.path().to_string_lossy(): "TRUST_FOLDER"});
+        atomic::write(&trusted, trust.to_string().as_bytes())?;
+        files.neutral = Some(neutral);
         let flag = |name: &str, path: &Path| {
             let mut argument = OsString::from(name);
             argument.push(path);
@@ -265,7 +267,7 @@ pub struct RunFiles {
     /// The paths of the files.
     pub paths: Vec<PathBuf>,
     /// The folder in which it is started instead of the conversation's.
-    pub neutral: Option<PathBuf>,
+    pub neutral: Option<Arc<NeutralFolder>>,
     /// The file with which our own program serves the tools on standard input and output.
     pub stdio: Option<PathBuf>,
     /// Further arguments for the program.
@@ -277,13 +279,13 @@ pub struct RunFiles {
 impl RunFiles {
     /// Returns all of the files, so that a confined process gets read access to them.
     pub fn readable(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        self.paths.iter().chain(&self.neutral).cloned()
+        self.paths.iter().cloned().chain(self.neutral.iter().map(|folder| folder.path().to_owned()))
     }
 }
 
 impl Drop for RunFiles {
     fn drop(&mut self) {
-        for path in self.paths.iter().chain(&self.neutral) {
+        for path in &self.paths {
             if let Err(error) = clear(path) {
                 tracing::warn!(%error, "a run file could not be removed");
             }
@@ -292,7 +294,7 @@ impl Drop for RunFiles {
 }
 
 /// Removes a file, or a folder with everything in it.
-fn clear(path: &Path) -> std::io::Result<()> {
+pub(super) fn clear(path: &Path) -> std::io::Result<()> {
     let removed = match path.symlink_metadata() {
         Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
         Ok(_) => std::fs::remove_file(path),

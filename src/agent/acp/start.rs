@@ -143,7 +143,7 @@ async fn start_once(
         environment.variables.entry((*name).into()).or_insert_with(|| (*value).into());
     }
     preset.configure(&mut environment.variables);
-    let started_in = files.neutral.clone().unwrap_or_else(|| launch.folder.clone());
+    let started_in = files.neutral.as_ref().map_or_else(|| launch.folder.clone(), |folder| folder.path().to_owned());
     if files.neutral.is_some() {
         environment.access.folders.push(launch.folder.clone());
     }

@@ -108,12 +108,12 @@ async fn snapshot(context: &Context, typed: Option<&str>) -> Result<Output, Faul
     Ok(output)
 }
 
-/// The end of a snapshot is the list of its texts, one on each line. Only these lose the secrets that gstack filled in: the
-/// numbers before them are places in the file.
+/// The end of a snapshot is the list of its texts, on one line (Chromium 156). Only these lose the secrets that gstack
+/// filled in: the numbers before them are places in the file.
 #[derive(Default)]
 struct Texts {
     begun: bool,
-    /// A line that is not complete yet.
+    /// A line of numbers, or a text, that is not complete yet.
     rest: String,
 }
 
@@ -122,38 +122,64 @@ const TEXTS: &str = "\"strings\":[";
 const LONGEST_TEXT: usize = 1024;
 
 impl Texts {
-    /// Returns the complete lines.
+    /// Returns what is complete.
     fn add(&mut self, part: &str) -> String {
         self.rest.push_str(part);
-        let complete = self.rest.rfind('\n').map_or(0, |at| at + 1);
-        let rest = self.rest.split_off(complete);
-        self.clean(rest)
+        let list = if self.begun { Some(0) } else { self.rest.find(TEXTS).map(|at| at + TEXTS.len()) };
+        self.begun = list.is_some();
+        let Some(list) = list else {
+            let complete = self.rest.rfind('\n').map_or(0, |at| at + 1);
+            return self.rest.drain(..complete).collect();
+        };
+        let numbers: String = self.rest.drain(..list).collect();
+        let complete = ends_of_texts(&self.rest).last().copied().unwrap_or_default();
+        let texts: String = self.rest.drain(..complete).collect();
+        numbers + &without_secrets(&texts)
     }
 
     fn end(&mut self) -> String {
-        self.clean(String::new())
-    }
-
-    fn clean(&mut self, rest: String) -> String {
-        let lines = std::mem::replace(&mut self.rest, rest);
-        if self.begun {
-            return without_secrets(&lines);
-        }
-        let Some(at) = lines.find(TEXTS) else { return lines };
-        self.begun = true;
-        let (numbers, texts) = lines.split_at(at);
-        numbers.to_owned() + &without_secrets(texts)
+        let rest = std::mem::take(&mut self.rest);
+        if self.begun { without_secrets(&rest) } else { rest }
     }
 }
 
-fn without_secrets(lines: &str) -> String {
-    let clean = |line: &str| match line.rsplit_once('"').filter(|_| line.len() > LONGEST_TEXT) {
-        // What is left of a secret is found before an ellipsis.
-        Some((text, end)) => filled_secrets::without(&format!("{text}…")).trim_end_matches('…').to_owned() + "\"" + end,
-        None => line.to_owned(),
-    };
-    let lines: String = lines.split_inclusive('\n').map(clean).collect();
-    filled_secrets::without(&lines).into_owned()
+/// Returns the places after the quotes that end texts.
+fn ends_of_texts(texts: &str) -> Vec<usize> {
+    let (mut inside, mut escaped, mut ends) = (false, false, Vec::new());
+    for (at, byte) in texts.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = inside,
+            b'"' => {
+                inside = !inside;
+                if !inside {
+                    ends.push(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    ends
+}
+
+fn without_secrets(texts: &str) -> String {
+    let (mut clean, mut done) = (String::with_capacity(texts.len()), 0);
+    for end in ends_of_texts(texts) {
+        let text = &texts[done..end];
+        done = end;
+        match text.strip_suffix('"').filter(|cut| cut.len() > LONGEST_TEXT) {
+            // What is left of a secret is found before an ellipsis.
+            Some(cut) => {
+                let marked = format!("{cut}…");
+                let text = filled_secrets::without(&marked);
+                clean.push_str(text.strip_suffix('…').unwrap_or(&text));
+                clean.push('"');
+            }
+            None => clean.push_str(text),
+        }
+    }
+    clean.push_str(&texts[done..]);
+    filled_secrets::without(&clean).into_owned()
 }
 
 #[cfg(test)]
@@ -165,19 +191,20 @@ mod tests {
     fn texts_lose_secrets_wherever_the_parts_end_and_numbers_stay() {
         filled_secrets::remember("kept918273\"x", None);
         filled_secrets::remember("918274", None);
-        let whole = "{\"nodes\":[918274,1\n,918274],\n\"strings\":[\"a\",\n\"is kept918273\\\"x\",\n\"918274\"]}";
+        let whole = "{\"nodes\":[918274,1\n,918274],\n\"strings\":[\"a\\\\\",\"is kept918273\\\"x\",\"918274\"]}";
         for length in [1, 7, 20, whole.len()] {
             let mut texts = Texts::default();
             let letters: Vec<char> = whole.chars().collect();
             let mut clean: String =
                 letters.chunks(length).map(|part| texts.add(&part.iter().collect::<String>())).collect();
             clean += &texts.end();
-            let wanted = "{\"nodes\":[918274,1\n,918274],\n\"strings\":[\"a\",\n\"is [redacted]\",\n\"[redacted]\"]}";
+            let wanted = "{\"nodes\":[918274,1\n,918274],\n\"strings\":[\"a\\\\\",\"is [redacted]\",\"[redacted]\"]}";
             assert_eq!(clean, wanted, "parts of {length}");
         }
         let mut texts = Texts { begun: true, rest: String::new() };
-        let cut = format!("\"{}kept9182\",\n\"kept9182\"\n", "x".repeat(LONGEST_TEXT - 8));
+        let cut = format!("\"{}kept9182\",\"kept9182\",\"left", "x".repeat(LONGEST_TEXT - 8));
         let clean = texts.add(&cut);
-        assert!(clean.ends_with("xx[redacted]\",\n\"kept9182\"\n"), "{clean}");
+        assert!(clean.ends_with("xx[redacted]\",\"kept9182\""), "{clean}");
+        assert_eq!(texts.end(), ",\"left");
     }
 }

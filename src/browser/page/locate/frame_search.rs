@@ -14,8 +14,10 @@ use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A frame that does not answer counts as one without a match.
+/// An inner frame that does not answer counts as one without a match.
 const FRAME_LIMIT: Duration = Duration::from_secs(2);
+/// Nothing is known without the main frame's answer, which takes longer in a huge page or on a busy machine.
+const MAIN_LIMIT: Duration = Duration::from_secs(5);
 /// While nothing matches, new frames are looked for at this interval: the running queries cannot see them.
 const ROUND: Duration = Duration::from_millis(500);
 
@@ -46,7 +48,7 @@ impl Page {
             if inner.is_empty() && wait.is_zero() {
                 return Ok(chosen);
             }
-            match self.matches(&chosen, selector, Duration::ZERO).await {
+            match self.counted(&chosen, selector, Duration::ZERO, MAIN_LIMIT).await {
                 Ok(0) => {}
                 // The caller handles the next document.
                 Ok(_) | Err(PageError::DocumentGone) => return Ok(chosen),
@@ -95,9 +97,18 @@ impl Page {
         selector: &str,
         wait: Duration,
     ) -> Result<usize, PageError> {
+        self.counted(frame, selector, wait, FRAME_LIMIT).await
+    }
+
+    async fn counted(
+        &self,
+        frame: &FrameId,
+        selector: &str,
+        wait: Duration,
+        limit: Duration,
+    ) -> Result<usize, PageError> {
         let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-        let found: Matches =
-            self.script(frame, Injected::CountMatches, &[&selector, &millis], wait + FRAME_LIMIT).await?;
+        let found: Matches = self.script(frame, Injected::CountMatches, &[&selector, &millis], wait + limit).await?;
         match found.fault.fault {
             Some(_) => Err(PageError::BadSelector(found.fault.message)),
             None => Ok(found.count),
