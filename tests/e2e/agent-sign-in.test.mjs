@@ -14,10 +14,17 @@ const AGENT = path.resolve(import.meta.dirname, '../fake/signed-out-agent.mjs');
 describe('an agent that needs a sign-in', { concurrency: false }, () => {
   let started;
   let panel;
+  /** A card that has just moved takes no answer yet. */
   const submit = async () => {
-    const button = `document.querySelector('.question:not(.is-arming) [type=submit]:enabled:not([aria-disabled])')`;
+    const button = `document.querySelector('.question [type=submit]:enabled')`;
     await panel.page.waitFor(button, 'an answer that can be sent');
-    await panel.page.evaluate(`${button}.click()`);
+    await until(
+      async () => {
+        await panel.page.evaluate(`${button}?.click()`);
+        return !(await panel.page.evaluate(`Boolean(${button})`));
+      },
+      () => 'the card takes no answer',
+    );
   };
 
   before(async () => {
