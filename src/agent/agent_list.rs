@@ -56,13 +56,13 @@ pub struct OwnAgent {
 /// How much is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// What is known; as `Again` if nothing is.
+    /// Returns the agents found last time. Does the same as `Again` if none were looked for yet.
     Known,
     /// Looks for all agents again, and examines the default one.
     Again,
     /// Looks for all agents again, and examines them.
     Everything,
-    /// Examines those that were only found.
+    /// Examines the agents that were found and not examined yet.
     Rest,
 }
 

@@ -20,7 +20,7 @@ pub(super) fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>
     }
 }
 
-/// Returns the default among those that were found so far, if the ones that are left cannot change it.
+/// Returns the default agent as soon as no agent that is still looked for could take its place.
 pub(super) fn first_ready<'a>(order: &[AgentName], found: &'a [AgentInfo]) -> Option<&'a AgentInfo> {
     let known = order.iter().map_while(|name| found.iter().find(|info| info.name == *name));
     known.into_iter().find(|info| info.has_model && info.status == AgentStatus::Ready)

@@ -10,7 +10,7 @@ use gstack_protocol::catalogue::{self, MessageTemplate};
 use gstack_protocol::fault::{AgentNeed, Fault, FaultCode, Hop, SignInWay};
 use serde_json::Value;
 
-/// What is shown of an agent's ways to sign in, and of each name and description, in bytes.
+/// How many of an agent's ways to sign in are shown. Its names and descriptions are cut to so many bytes.
 const MOST_WAYS: usize = 12;
 const LONGEST_NAME: usize = 100;
 const LONGEST_DESCRIPTION: usize = 300;

@@ -1,4 +1,5 @@
-//! What a text says in base64: a secret may be escaped within it, so that its own base64 is not found.
+//! Finds secrets in base64. A page may escape a secret before it encodes it, so searching for the secret's own base64 is not
+//! enough.
 //!
 //! Owns the search for such parts of a text. The caller looks into what they decode to.
 
@@ -8,7 +9,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 /// A shorter part holds no escaped secret.
 const SHORTEST: usize = 16;
-/// What is decoded from anything else seldom has as many characters of a text in a row.
+/// Text that only looks like base64 rarely decodes to this many printable characters in a row.
 const SHORTEST_TEXT: usize = 8;
 /// Base64 within base64.
 const MOST_NESTED: usize = 2;
@@ -31,13 +32,13 @@ pub(super) fn places(text: &str, has_secret: impl Fn(&[u8]) -> bool) -> Vec<(usi
 fn holds(part: &[u8], has_secret: &impl Fn(&[u8]) -> bool, nested: usize) -> bool {
     // For addresses, two characters are others.
     let standard: Vec<u8> = part.iter().map(|byte| in_standard(*byte)).collect();
-    // Where the base64 begins is unknown: a path of an address may end in it.
+    // The base64 may begin anywhere in the run: `/path/` before it consists of the same characters.
     (0..GROUP).any(|offset| {
         let Some(whole) = standard.get(offset..) else { return false };
-        // One character of a group is no byte.
+        // A single character at the end does not make a byte.
         let whole = &whole[..whole.len() - usize::from(whole.len() % GROUP == 1)];
         let Ok(decoded) = LENIENT.decode(whole) else { return false };
-        // What only looks like base64 decodes to anything, but rarely to a text.
+        // Skips what only looks like base64.
         if !has_text(&decoded) {
             return false;
         }

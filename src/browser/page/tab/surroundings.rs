@@ -21,7 +21,7 @@ const TIMEZONE: &str = "Emulation.setTimezoneOverride";
 const LOCALE: &str = "Emulation.setLocaleOverride";
 const MEDIA: &str = "Emulation.setEmulatedMedia";
 
-/// What the browser keeps once for each process.
+/// A setting that all tabs of one renderer process share.
 struct OfProcess {
     method: &'static str,
     parameter: &'static str,
