@@ -129,10 +129,7 @@ mod tests {
     #[test]
     fn each_problem_names_its_line_and_what_to_do() {
         for (step, expected) in [
-            (
-                "{ act = \"clcik\", role = \"a\", name = \"b\" }",
-                "line 5: \"clcik\" is not a command; did you mean click?",
-            ),
+            ("{ act = \"clcik\", role = \"a\", name = \"b\" }", "line 5: \"clcik\" is not a command, but click is"),
             ("{ act = \"js\", text = \"1\" }", "line 5: js cannot be a step"),
             ("{ act = \"cookies\" }", "line 5: cookies cannot be a step"),
             ("{ act = \"click\" }", "line 5: click needs an element"),

@@ -22,7 +22,7 @@ pub(crate) struct Places<'a> {
 /// Returns the command of a step. The error is a message.
 pub(crate) fn spec(act: &str) -> Result<&'static Spec, String> {
     let near = |names: Vec<&'static str>| match registry::nearest(act, names.into_iter()) {
-        Some(near) => format!("; did you mean {near}?"),
+        Some(near) => format!(", but {near} is"),
         None => String::new(),
     };
     let allowed = || registry::all().iter().filter(|spec| may_be_in_a_flow(spec)).map(|spec| spec.name).collect();
