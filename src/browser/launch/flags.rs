@@ -30,10 +30,17 @@ const LIFTS_LIMIT: [&str; 10] = [
 const ENABLED_FEATURES: &str = "enable-features";
 /// Parts of the names of features that do the same.
 const LIFTING_FEATURES: [&str; 4] = ["dns", "proxy", "resolver", "webrtc"];
-/// After a click, Chromium defers tasks of the page's handlers (timers, messages) until the next frame is drawn, so
-/// that the user sees the effect at once. A headless browser has no viewer, and a click would wait for those tasks,
-/// so the feature is disabled.
-const UNSEEN_FEATURES: &str = "DeferRendererTasksAfterInput";
+/// What Chromium does for a viewer, and a headless browser has none.
+const UNSEEN_FEATURES: [&str; 4] = [
+    // After a click it defers tasks of the page's handlers (timers, messages) until the next frame is drawn, so that the
+    // user sees the effect at once. A click of ours would wait for those tasks.
+    "DeferRendererTasksAfterInput",
+    // Two pages for the popups of the address bar, loaded right after the start, and others that may be opened next: half
+    // of the processor time of a start (Chromium 156).
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "PreloadTopChromeWebUI",
+];
 
 /// The input of the command line.
 #[derive(Clone, Debug)]
@@ -95,7 +102,7 @@ pub fn command_line(flags: &Flags<'_>) -> CommandLine {
     let mut rules = resolver_rules();
     // Only the last such flag counts, so the values from the configuration are appended to ours.
     let mut enabled = vec![PAGE_TOOLS];
-    let mut features: Vec<&str> = if flags.headless { vec![UNSEEN_FEATURES] } else { Vec::new() };
+    let mut features: Vec<&str> = if flags.headless { UNSEEN_FEATURES.to_vec() } else { Vec::new() };
     let mut left_out = Vec::new();
     for extra in flags.extra {
         // The browser ignores blanks around an argument too.
@@ -246,7 +253,7 @@ mod tests {
             all.into_iter().filter(|arg| arg.starts_with("--disable-features=")).collect::<Vec<_>>()
         };
         let extra = ["--disable-features=A,B".to_owned()];
-        assert_eq!(disabled(true, &extra), ["--disable-features=DeferRendererTasksAfterInput,A,B"]);
+        assert_eq!(disabled(true, &extra), [format!("--disable-features={},A,B", UNSEEN_FEATURES.join(","))]);
         assert_eq!(disabled(false, &extra), ["--disable-features=A,B"]);
         let enabled = flags(&["--enable-features=C".to_owned()]);
         let enabled: Vec<_> = enabled.iter().filter(|arg| arg.starts_with("--enable-features=")).collect();
