@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::hostile::{From, Stage};
+use crate::long::usual_or_long;
 use std::io::Write;
 use std::process::{Child, Stdio};
 
@@ -106,7 +107,7 @@ fn a_daemon_that_is_killed_while_it_saves_loses_nothing_that_was_saved() {
     let stage = Stage::new();
     let mut kept = vec!["first".to_owned()];
     save(&stage, "first");
-    for round in 0_u64..10 {
+    for round in (0_u64..10).step_by(usual_or_long(3, 1)) {
         let pid = stage.status()["pid"].as_u64().unwrap().to_string();
         let children: Vec<_> = (0..3).map(|n| format!("save-{round}-{n}")).map(|n| (saving(&stage, &n), n)).collect();
         // Another moment of the saving in each round.

@@ -20,6 +20,8 @@ mod keeper;
 mod kept;
 mod kernel;
 mod links;
+#[path = "../shared/long.rs"]
+mod long;
 mod mcp_client;
 mod modes;
 mod network;

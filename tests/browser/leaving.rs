@@ -25,19 +25,13 @@ const ACTS: [&[&str]; 19] = [
     &["press", "Enter"],
 ];
 
-/// Performs each action in its own tab with `leaving.html`. `arrived`: where the page navigates; `None`: it closes its
-/// tab.
+/// Performs each action on a fresh `leaving.html`. `arrived`: where the page navigates; `None`: it closes its tab.
 async fn do_each(world: &World, query: &str, arrived: Option<&str>) {
     world.run("goto", &[&world.page("next.html")]).await;
     std::fs::write(world.context.cwd.clone().unwrap().join("file.txt"), "shoes").unwrap();
-    let tabs = world.context.browser.tabs().len();
+    let opener = world.in_tab(world.context.browser.tabs()[0].id);
+    let mut own = opened(&opener, query).await;
     for act in ACTS {
-        // A page may close a tab that a page opened.
-        world.run("js", &[&format!("window.open('/leaving.html?{query}'); 1")]).await;
-        world.opened_up_to(tabs + 1).await;
-        let tab = world.context.browser.tabs().last().unwrap().id;
-        let own = world.in_tab(tab);
-        own.run("wait", &["--load"]).await;
         if act[0] == "press" {
             own.run("click", &["#field"]).await;
         }
@@ -45,12 +39,24 @@ async fn do_each(world: &World, query: &str, arrived: Option<&str>) {
         match arrived {
             Some(arrived) => {
                 own.run("wait", &["--url", arrived]).await;
-                world.run("closetab", &[&tab.to_string()]).await;
+                own.run("goto", &[&world.page(&format!("leaving.html?{query}"))]).await;
             }
-            None => assert!(said.contains("closed"), "{act:?}: {said}"),
+            None => {
+                assert!(said.contains("closed"), "{act:?}: {said}");
+                world.closed_down_to(1).await;
+                own = opened(&opener, query).await;
+            }
         }
-        world.closed_down_to(tabs).await;
     }
+}
+
+/// Opens `leaving.html` from another page: such a tab may close itself.
+async fn opened(opener: &World, query: &str) -> World {
+    opener.run("js", &[&format!("window.open('/leaving.html?{query}'); 1")]).await;
+    opener.opened_up_to(2).await;
+    let own = opener.in_tab(opener.context.browser.tabs().last().unwrap().id);
+    own.run("wait", &["--load"]).await;
+    own
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod hidden;
 mod hostile;
 mod init_scripts;
 mod leaving;
+#[path = "../shared/long.rs"]
+mod long;
 mod looks;
 mod marks;
 mod measured;

@@ -206,7 +206,7 @@ test('the table has every command of the registry and no other', () => {
 
 describe('every command has its effect, or says why not and what to use instead', () => {
   // Every night all of them. The others differ in windows and focus: tests/browser/unseen.rs.
-  for (const way of usualOrLong(['headless', 'everyday'], Object.keys(WAYS))) {
+  for (const way of usualOrLong(['headless'], Object.keys(WAYS))) {
     test(`in a browser that is ${way}`, { skip: way === 'window' && noDisplay, timeout: 1_200_000 }, async () => {
       const stage = await Stage.open();
       try {

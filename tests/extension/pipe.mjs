@@ -190,6 +190,8 @@ export class Browser {
         "--disable-sync",
         "--no-first-run",
         "--disable-quic",
+        "--force-prefers-reduced-motion",
+        "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI",
         "--window-size=1280,900",
         `--lang=${language}`,
         ...hosts,

@@ -62,11 +62,13 @@ not_passed() {
   comm -23 <(rust_program "$1" --list --format terse | sed -n 's/: test$//p' | sort) \
     <(sed -n 's/^test \([^ ]*\)\( - [^.]*\)* \.\.\. \(ok\|ok <.*>\|ignored.*\)$/\1/p' "$2" | sort)
 }
+# nightly NAME: the option that also runs the tests which a Rust program leaves to the night.
+nightly() { if [ -n "${GSTACK_TEST_LONG:-}" ] && grep -rqs 'ignore = "every night"' "$root/tests/$1"; then echo --include-ignored; fi; }
 # run_test STAGE NAME LOG ARGUMENT…: no file of tests takes as long as the limit, also on a busy machine.
 run_test() {
   local limit=900000
   case "$1" in
-    rust) watched "$3" rust_program "$2" "${@:4}" ;;
+    rust) watched "$3" rust_program "$2" $(nightly "$2") "${@:4}" ;;
     # All agents, one after the other.
     *) [[ $2 == tests/agent_matrix/* ]] && limit=2700000
       node --test --test-timeout="$limit" --test-reporter=tap "$2" >"$3" 2>&1 ;;

@@ -7,6 +7,8 @@ mod attached;
 mod builtin;
 mod contract;
 mod cookies;
+#[path = "../shared/long.rs"]
+mod long;
 mod outcomes;
 mod outliving;
 mod policy;

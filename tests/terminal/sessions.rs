@@ -1,5 +1,6 @@
 //! `--session`: instances side by side, what `gstack instances` says of them, and what is left of one that was killed.
 
+use super::long::usual_or_long;
 use super::stage::{Site, Stage, ended, kill, page, parent, signal};
 use rustix::process::Signal;
 use std::process::Output;
@@ -37,7 +38,7 @@ fn two_sessions_side_by_side_never_answer_for_each_other() {
         in_session(&stage, name, &["goto", &site.url(&format!("/{name}"))]);
         in_session(&stage, name, &["js", &format!("document.cookie = 'who={name}'")]);
     }
-    const COMMANDS: usize = 200;
+    let commands = usual_or_long(60, 200);
     let stage = &stage;
     let crossed: usize = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4)
@@ -48,7 +49,7 @@ fn two_sessions_side_by_side_never_answer_for_each_other() {
                         in_session(stage, name, &["js", "document.title + document.cookie"])
                             != format!("{name}who={name}")
                     };
-                    (0..COMMANDS / 4).filter(wrong).count()
+                    (0..commands / 4).filter(wrong).count()
                 })
             })
             .collect();

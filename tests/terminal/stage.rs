@@ -264,6 +264,7 @@ pub fn foreign_browser_with(profile: &Path, arguments: &[&str]) -> (Owned, Strin
     let mut command = Command::new(browser());
     command
         .args(["--headless=new", "--remote-debugging-port=0", "--no-first-run"])
+        .arg("--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI")
         .args(QUIET.split(' '))
         .args(arguments)
         .arg(format!("--user-data-dir={}", profile.display()))

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DevTools } from './devtools.mjs';
-import { EXTENSION_ID, granting, isPanel } from './home.mjs';
+import { EXTENSION_ID, granting, isPanel, UNSEEN } from './home.mjs';
 import { Panel } from './panel.mjs';
 import { until, within } from './wait.mjs';
 
@@ -28,6 +28,7 @@ export class Everyday {
       home.environment.GSTACK_BROWSER_PATH,
       [
         ...(display ? ['--no-first-run', '--window-position=0,0', '--window-size=1280,800'] : ['--headless=new']),
+        ...UNSEEN,
         `--user-data-dir=${profile}`,
         '--remote-debugging-pipe',
         '--enable-unsafe-extension-debugging',

@@ -13,7 +13,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import WebSocket, { WebSocketServer } from 'ws';
-import { BROWSER } from './home.mjs';
+import { BROWSER, UNSEEN } from './home.mjs';
 import { processesOf } from './processes.mjs';
 import { until } from './wait.mjs';
 
@@ -35,7 +35,7 @@ export function certificates(folder) {
 /** Starts a headless browser with a DevTools port; returns `{ websocket, end }`. */
 export async function foreignBrowser() {
   const profile = mkdtempSync(path.join(tmpdir(), 'gs-remote-'));
-  const child = spawn(BROWSER, [...ARGUMENTS, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'], {
+  const child = spawn(BROWSER, [...ARGUMENTS, ...UNSEEN, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
