@@ -127,6 +127,7 @@ impl Shared {
                 ..AddScriptToEvaluateOnNewDocumentParams::new(&script.source)
             });
         }
+        self.record_in(tab, session);
         self.give_init_scripts(tab, session);
         self.stop_requests(tab, session);
         self.apply_overrides(tab, session);
@@ -193,7 +194,9 @@ impl Shared {
                 let opened_by = state.tab_states.get(&opener);
                 let scripts = opened_by.map(|opener| opener.init_scripts.handed_on()).unwrap_or_default();
                 let dialogs = state.tab_states.get(&opener).map(|tab_state| tab_state.dialogs.during_acts.clone());
+                let recording = state.tab_states.get(&opener).and_then(|opener| opener.recording.clone());
                 let tab_state = state.tab_states.entry(tab).or_default();
+                tab_state.recording = recording;
                 tab_state.overrides = overrides;
                 tab_state.routes = routes;
                 tab_state.init_scripts = scripts;

@@ -18,6 +18,8 @@ pub struct InitScript {
     pub source: String,
     /// Runs only in documents of this place; `None`: in all.
     pub only_on: Option<SiteOrPage>,
+    /// The isolated world that it runs in, in the present document too; `None`: the page's own.
+    pub(super) world: Option<String>,
     given: Mutex<Given>,
 }
 
@@ -39,7 +41,7 @@ pub(super) struct InitScripts {
 impl InitScripts {
     pub(super) fn add(&mut self, source: String, only_on: Option<SiteOrPage>) -> Arc<InitScript> {
         self.count += 1;
-        let script = Arc::new(InitScript { number: self.count, source, only_on, given: Mutex::default() });
+        let script = Arc::new(InitScript { number: self.count, source, only_on, world: None, given: Mutex::default() });
         self.list.push(script.clone());
         script
     }
@@ -60,6 +62,11 @@ impl InitScripts {
 }
 
 impl InitScript {
+    /// Returns a script for an isolated world, which is in no list.
+    pub(super) fn in_world(world: &str, source: String) -> Self {
+        Self { number: 0, source, only_on: None, world: Some(world.to_owned()), given: Mutex::default() }
+    }
+
     /// Returns the source as sent to the browser. `Page::add_init_script` has checked that the script is complete, so
     /// no part of it can escape the block; no page can change its own address.
     fn guarded(&self) -> String {
@@ -80,7 +87,11 @@ impl InitScript {
 
     pub(super) fn give(self: &Arc<Self>, session: &Session) {
         let Some(id) = session.id().cloned() else { return };
-        let command = AddScriptToEvaluateOnNewDocumentParams::new(self.guarded());
+        let command = AddScriptToEvaluateOnNewDocumentParams {
+            world_name: self.world.clone(),
+            run_immediately: self.world.as_ref().map(|_| true),
+            ..AddScriptToEvaluateOnNewDocumentParams::new(self.guarded())
+        };
         let (script, later) = (self.clone(), session.clone());
         session.post_then(command, move |reply| match reply {
             Ok(added) => {

@@ -63,6 +63,7 @@ mod tab_info;
 mod tab_numbers;
 mod tab_overrides;
 mod tab_permissions;
+mod tab_recording;
 mod tab_routes;
 mod tab_scripts;
 pub mod tabs;

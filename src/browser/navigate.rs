@@ -146,7 +146,7 @@ impl Work {
         now.is_none_or(|entry| entry.transition_type == "form_submit")
     }
 
-    async fn history(&self) -> Result<NavigationHistory, BrowserError> {
+    pub(crate) async fn history(&self) -> Result<NavigationHistory, BrowserError> {
         // While one document replaces another the browser has no active page and the command fails: it reports the new
         // document a moment early.
         const TRIES: u32 = 20;

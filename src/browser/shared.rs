@@ -11,7 +11,7 @@ use super::downloads::{DownloadFolders, Downloads};
 use super::effects::{Effects, RecordedEffect};
 use super::error::BrowserError;
 use super::frames::FrameTree;
-use super::init_scripts::InitScripts;
+use super::init_scripts::{InitScript, InitScripts};
 use super::keyboard::Keyboard;
 use super::overrides::PersistentOverride;
 use super::permissions::Permission;
@@ -152,6 +152,8 @@ pub(super) struct TabState {
     pub(super) permissions: Vec<Permission>,
     /// Scripts that run in its documents before the documents' own.
     pub(super) init_scripts: InitScripts,
+    /// The script that reports what the person does; `None` if that is not recorded.
+    pub(super) recording: Option<Arc<InitScript>>,
     /// The screencast of a recording; `None` if the tab is not recorded.
     pub(super) screencast: Option<StartScreencastParams>,
     /// The running command answers each of the tab's requests itself (`Tab::judge_requests`).

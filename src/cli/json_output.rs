@@ -52,11 +52,17 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("instances untrust", JsonOutput::Whole("{file: string, trusted: boolean}")),
     ("flow", JsonOutput::Whole(FLOWS)),
     ("flow list", JsonOutput::Whole(FLOWS)),
-    ("flow show", JsonOutput::Whole("{file: string, allowed: boolean, flow: unknown}")),
+    (
+        "flow show",
+        JsonOutput::Whole(
+            "{file: string, allowed: boolean, flow?: unknown, problems?: {line: number, message: string, hint: string}[]}",
+        ),
+    ),
     ("flow check", JsonOutput::Whole("{file: string, problems: {line: number, message: string, hint: string}[]}")),
     ("flow trust", JsonOutput::Whole("{file: string, allowed: boolean}")),
     ("flow run", JsonOutput::Whole(FLOW_REPORT)),
     ("flow save", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
+    ("flow record", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
     ("flow import", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
     ("flow export", JsonOutput::Text("the program")),
     ("flow schema", JsonOutput::Text("the JSON Schema")),

@@ -16,6 +16,7 @@ mod fill;
 mod folders;
 mod import;
 mod journal;
+mod record;
 mod run;
 #[cfg(test)]
 mod schema;
@@ -33,6 +34,7 @@ pub use file::{Flow, Parameter, Problem, Step, VERSION};
 pub use fill::Values;
 pub use folders::{Found, Listed, allow, find, list, own, save};
 pub use import::import;
+pub use record::Recorder;
 pub use run::{Commands, Outcome, Report, StepReport, Wanted, run};
 
 /// The JSON Schema of a flow's file.

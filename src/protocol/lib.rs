@@ -47,6 +47,7 @@ pub mod page_tool;
 pub mod panel_key;
 pub mod panels;
 pub mod policy;
+pub mod recorded;
 pub mod relay;
 pub mod remote;
 pub mod rpc;

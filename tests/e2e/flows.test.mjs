@@ -52,11 +52,50 @@ const VERSIONS = {
   'a lamp with nearly its name': [list([row('Desk lamp XL'), ...rows()]), 'stops'],
 };
 
+/* A page that acts by itself at each press, and looks for a recording of it. */
+const TEACH = `<h1>Teach</h1>
+<label>Name <input id="name"></label>
+<label>Password <input id="password" type="password"></label>
+<label><input id="gift" type="checkbox"> Gift</label>
+<label>Size <select><option>Small</option><option>Large</option></select></label>
+<ul><li><h2>Desk lamp</h2><button id="desk">Buy</button></li><li><h2>Floor lamp</h2><button id="floor">Buy</button></li></ul>
+<div id="closed"></div><div><template shadowrootmode="open"><button id="open">Card</button></template></div>
+<iframe srcdoc="<button onclick='parent.did(&quot;note&quot;)'>Note</button>"></iframe>
+<input id="trap" aria-label="Trap"><input id="trapbox" type="checkbox" aria-label="Trap box"><button id="delete">Delete account</button>
+<a href="/receipt">Finish</a>
+<script>
+const at = (id) => document.getElementById(id);
+window.did = (what) => fetch('/did?what=' + what);
+for (const id of ['desk', 'floor']) at(id).onclick = () => {
+  did(id + ' ' + at('name').value + ' ' + at('gift').checked + ' ' + document.querySelector('select').value);
+  document.body.insertAdjacentHTML('beforeend', '<p role="status">It is in your cart</p>');
+};
+const closed = at('closed').attachShadow({ mode: 'closed' });
+closed.innerHTML = '<button>Wrap</button>';
+closed.querySelector('button').onclick = () => did('wrap');
+for (const host of document.querySelectorAll('div')) host.shadowRoot?.getElementById('open').addEventListener('click', () => did('card'));
+window.seen = new Set();
+addEventListener('pointerdown', (event) => {
+  if (!event.isTrusted) return;
+  at('delete').click();
+  at('delete').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+  at('delete').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }));
+  at('trapbox').click();
+  const had = document.activeElement;
+  at('trap').focus();
+  document.execCommand('insertText', false, 'evil');
+  had?.focus();
+  dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+  for (const name of Object.getOwnPropertyNames(window)) if (/gstack/i.test(name)) seen.add(name);
+}, true);
+</script>`;
+
 describe('flows', { concurrency: false }, () => {
   let home;
   let server;
   let site;
   let bought = [];
+  let did = [];
   let held = null;
   const flows = () => path.join(home.home, 'flows');
   const own = (name, text) => writeFileSync(path.join(flows(), `${name}.toml`), text);
@@ -82,6 +121,11 @@ steps = [
         await held;
         return response.end('ok');
       }
+      if (url.pathname === '/did') {
+        did.push(url.searchParams.get('what'));
+        return response.end('ok');
+      }
+      if (url.pathname === '/teach') return response.end(`<!doctype html><meta charset="utf-8"><title>Teach</title>${TEACH}`);
       const version = VERSIONS[decodeURIComponent(url.pathname.slice(1))];
       const form =
         '<label>Mail <input id="mail"></label><a href="/receipt">Receipt</a><form><label>Password <input type="password"></label></form>';
@@ -211,6 +255,84 @@ steps = [
     const broken = await there('check', 'theirs');
     assert.equal(broken.code, 2);
     assert.match(broken.stdout, /theirs\.toml:5: .*docs\/FLOWS\.md/);
+  });
+
+  test('what a person does is recorded and runs again, and the page can neither add to it nor see it', { timeout: 300_000 }, async () => {
+    await home.ok(['goto', `${site}teach`]);
+    const child = home.start(['flow', 'record', 'taught']);
+    let told = '';
+    let shown = '';
+    child.stderr.on('data', (data) => {
+      told += data;
+    });
+    child.stdout.on('data', (data) => {
+      shown += data;
+    });
+    const ended = once(child, 'close');
+    await until(
+      () => told.includes('Recording tab'),
+      () => `it does not record: ${told}`,
+      60_000,
+    );
+    did = [];
+    const second = await run('record', 'other');
+    assert.match(second.stderr, /this tab is being recorded already/);
+    // All of these are events of the browser's input domain, as of a person.
+    for (const words of [
+      ['click', '#name'],
+      ['type', 'Ada'],
+      ['click', '#password'],
+      ['type', 'hunter2'],
+      ['click', '#gift'],
+      ['press', 'Tab'],
+      ['press', 'ArrowDown'],
+      ['click', '#desk'],
+      ['click', 'role=button[name="Wrap"]'],
+      ['click', 'role=button[name="Card"]'],
+    ]) {
+      await home.ok(words);
+    }
+    const [, note] = /(@e\d+) \[button\] "Note"/.exec(await home.ok(['snapshot']));
+    await home.ok(['click', note]);
+    assert.equal((await home.ok(['js', '[...seen].join()'])).trim(), '', 'the page sees the recording');
+    assert.equal((await home.ok(['js', 'trap.value.includes("evil")'])).trim(), 'true', 'the page did act by itself');
+    await home.ok(['click', 'role=link[name="Finish"]']);
+    await until(
+      () => shown.includes('wait url “'),
+      () => `the last step is missing: ${shown}`,
+    );
+    child.kill('SIGINT');
+    const [code] = await ended;
+    assert.equal(code, 0, told + shown);
+    const text = readFileSync(path.join(flows(), 'taught.toml'), 'utf8');
+    const steps = text.split('\n').filter((line) => line.startsWith('  '));
+    assert.deepEqual(steps, [
+      `  { act = "goto", url = "${site}teach" },`,
+      '  { act = "fill", role = "textbox", name = "Name", value = "{{name}}" },',
+      '  { act = "sign-in", name = "{{sign-in}}" },',
+      '  { act = "check", role = "checkbox", name = "Gift" },',
+      '  { act = "select", role = "combobox", name = "Size", value = "{{size}}" },',
+      '  { act = "click", role = "button", name = "Buy", near = "Desk lamp", wait = { text = "It is in your cart" } },',
+      '  { act = "click", role = "button", name = "Wrap" },',
+      '  { act = "click", role = "button", name = "Card" },',
+      '  { act = "click", role = "button", name = "Note" },',
+      `  { act = "click", role = "link", name = "Finish", wait = { url = "${site}receipt" } },`,
+    ]);
+    assert.match(text, /parameters\.name = "Ada"[\s\S]*parameters\.size = "Large"/);
+    assert(!`${text}${told}${shown}${home.log()}`.includes('hunter2'), 'a password was recorded');
+    const wanted = ['desk Ada true Large', 'wrap', 'card', 'note'];
+    assert.deepEqual(did, wanted);
+    did = [];
+    const without = text.split('\n').filter((line) => !line.includes('sign-in'));
+    own('again', without.join('\n'));
+    const again = await run('run', 'again', '--set', 'name=Eve');
+    assert.equal(again.code, 0, again.stdout + again.stderr);
+    assert.deepEqual(did, ['desk Eve true Large', ...wanted.slice(1)]);
+    own('again', without.join('\n').replace('"check"', '"chekc"'));
+    const mistake = await run('show', 'again');
+    assert.equal(mistake.code, 2);
+    assert.match(mistake.stdout, /5 {4}\{ act = "chekc".*\n +\^ "chekc" is not a command, but check is/);
+    assert.equal(mistake.stderr, '');
   });
 
   test('what a terminal did becomes a flow that does it again', { timeout: 200_000 }, async () => {

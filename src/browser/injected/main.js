@@ -116,6 +116,8 @@ const SURFACE = {
   showAsked,
   hideAsked,
   presentOf,
+  beginRecording,
+  endRecording,
   beginPick,
   endPick,
   describePicked,

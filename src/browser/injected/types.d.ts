@@ -152,6 +152,23 @@ interface Outlined {
   element: Element;
   layer: HTMLElement;
 }
+/** An element as a recorded step describes it. `label`: for messages; the others as in the file of a flow. */
+interface RecordedElement {
+  label: string;
+  role: string;
+  name: string;
+  near?: string;
+  nth?: number;
+  selector?: string;
+}
+/**
+ * A message of the recording to the daemon: an act, a text that the page shows after it, or an element whose closed root the
+ * daemon must ask for. Without a value, a `fill` is of a secret.
+ */
+type RecordedReport =
+  | { act: string; element?: RecordedElement; to?: RecordedElement; value?: string; key?: string; several?: boolean; field?: boolean }
+  | { shown: string }
+  | { suspects: true };
 /** A message of the picker to the daemon. */
 type PickWords = { ended: true } | { picked: number } | { at: number };
 

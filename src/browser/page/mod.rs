@@ -15,6 +15,7 @@ mod measure;
 mod overlay;
 #[expect(clippy::module_inception, reason = "the folder is about pages; the file is the page's handle")]
 mod page;
+mod person;
 mod read;
 pub mod script;
 mod tab;
@@ -41,6 +42,7 @@ pub use overlay::{ApprovalMark, ListedRef};
 pub use overlay::{Marks, PickedElement};
 pub use page::Page;
 pub use page::Pages;
+pub use person::PersonRecording;
 pub use read::{
     Activation, BoxModel, ClickDestination, Component, ComponentDetails, ElementBox, ElementState, Facts, Fetched,
     Inspection, Origin, PageStorage, PrintedSnapshot, Rule, SEARCHED, SNAPSHOT_LIMIT, Snapshot, SnapshotOptions, Table,

@@ -3,6 +3,7 @@
 //! Owns the order of each subcommand. `gstack_flows` owns the files and the runs, `options` the options, `text` the text.
 
 pub(super) mod options;
+mod recording;
 mod text;
 
 use super::arguments::Globals;
@@ -27,7 +28,7 @@ use options::Flows;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use text::{lines, step_line, summary, told};
+use text::{broken, lines, step_line, summary, told};
 
 /// Sends the commands of a flow as this terminal sends its own.
 struct Sender<'a> {
@@ -58,7 +59,14 @@ pub(super) async fn run(
         }
         Flows::Show { flow } => {
             let found = found(&flow)?;
-            let flow = found.flow()?;
+            let flow = match found.flow() {
+                Err(FlowError::Problems { problems, .. }) => {
+                    let shown = json!({ "file": found.file, "allowed": found.may_run, "problems": problems });
+                    show(json, &shown, || broken(&found, &problems))?;
+                    return Ok(ExitCode::from(USAGE));
+                }
+                flow => flow?,
+            };
             let shown = json!({ "file": found.file, "allowed": found.may_run, "flow": flow });
             show(json, &shown, || clean(&told(&found, &flow)))?;
         }
@@ -100,6 +108,10 @@ pub(super) async fn run(
                 }
             };
             keep(home, &name, distil(&page.entries, &record, &set)?, replace, json)?;
+        }
+        Flows::Record { name, replace } => {
+            let made = recording::record(client, &name, replace, globals).await?;
+            keep(home, &name, made, replace, json)?;
         }
         Flows::Import { name, file, replace } => {
             let unreadable = |error: std::io::Error| {

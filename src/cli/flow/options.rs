@@ -50,6 +50,13 @@ pub enum Flows {
         /// Replaces a flow of this name.
         replace: bool,
     },
+    /// Makes one of what the person does in a tab from now on.
+    Record {
+        /// The new flow's name.
+        name: String,
+        /// Replaces a flow of this name.
+        replace: bool,
+    },
     /// Makes one of a recording of another tool.
     Import {
         /// The new flow's name.
@@ -75,12 +82,15 @@ pub enum Flows {
 impl Flows {
     /// Whether only a person may do this: it acts in the browser or decides what may.
     pub(in crate::cli) fn is_persons_own(&self) -> bool {
-        matches!(self, Self::Trust { .. } | Self::Run { .. } | Self::Save { .. } | Self::Import { .. })
+        matches!(
+            self,
+            Self::Trust { .. } | Self::Run { .. } | Self::Save { .. } | Self::Record { .. } | Self::Import { .. }
+        )
     }
 
     /// Whether it is about the commands of this terminal: it runs some, or reads which it has run.
     pub(in crate::cli) fn acts(&self) -> bool {
-        matches!(self, Self::Run { .. } | Self::Save { .. })
+        matches!(self, Self::Run { .. } | Self::Save { .. } | Self::Record { .. })
     }
 }
 
@@ -164,6 +174,12 @@ pub(in crate::cli) fn command() -> Command {
                 .arg(replace()),
         )
         .subcommand(
+            Command::new("record")
+                .about("Make a flow of what you do in the tab until you press Ctrl-C; passwords are not recorded")
+                .arg(name())
+                .arg(replace()),
+        )
+        .subcommand(
             Command::new("import")
                 .about("Make a flow of a recording: of Chrome's Recorder (JSON), or a test of Playwright codegen")
                 .arg(name())
@@ -215,6 +231,9 @@ pub(in crate::cli) fn parse(matches: &ArgMatches) -> Flows {
             set: set(matches),
             replace: matches.get_flag("replace"),
         },
+        Some(("record", matches)) => {
+            Flows::Record { name: text(matches, "name"), replace: matches.get_flag("replace") }
+        }
         Some(("import", matches)) => Flows::Import {
             name: text(matches, "name"),
             file: matches.get_one::<PathBuf>("file").cloned().unwrap_or_default(),

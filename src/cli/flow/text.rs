@@ -4,7 +4,7 @@
 
 use crate::cli::terminal::visible_line;
 use gstack_base::counted::counted;
-use gstack_flows::{Candidate, Flow, Found, Listed, Outcome, Report, StepReport};
+use gstack_flows::{Candidate, Flow, Found, Listed, Outcome, Problem, Report, StepReport};
 
 pub(super) fn lines(listed: &[Listed]) -> String {
     if listed.is_empty() {
@@ -43,6 +43,21 @@ pub(super) fn told(found: &Found, flow: &Flow) -> String {
     for (at, step) in flow.steps.iter().enumerate() {
         text.push_str(&format!("{:>3}  {}\n", at + 1, step.told()));
     }
+    text
+}
+
+/// Returns a file that is not a flow, with each problem under its line.
+pub(super) fn broken(found: &Found, problems: &[Problem]) -> String {
+    let mut text = format!("{}\n", visible_line(&found.file.display().to_string()));
+    for (at, line) in found.text.lines().enumerate() {
+        text.push_str(&format!("{:>3}  {}\n", at + 1, visible_line(line)));
+        let here = problems.iter().filter(|problem| problem.line == at + 1);
+        text.extend(here.map(|problem| visible_line(&format!("     ^ {}. {}", problem.message, problem.hint)) + "\n"));
+    }
+    // A problem of the whole file, or after its last line.
+    let count = found.text.lines().count();
+    let after = problems.iter().filter(|problem| problem.line == 0 || problem.line > count);
+    text.extend(after.map(|problem| visible_line(&problem.to_string()) + "\n"));
     text
 }
 

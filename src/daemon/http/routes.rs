@@ -127,6 +127,10 @@ fn person() -> Vec<Route> {
             ),
             axum::routing::post(begin_driver),
         ),
+        lines("/record", "Records what the person does in a tab, for a flow", |engine, request, lines| {
+            engine.commands().record(request, lines);
+            Ok(())
+        }),
         post("/agents/look", "Looks for agents again", look_for_agents),
         post("/stop-turns", "Stops running turns", stop_turns),
         post("/continue", "Runs the messages that wait after a stopped turn", go_on),

@@ -6,6 +6,7 @@
 
 mod error;
 mod other_tabs;
+mod recording;
 mod terminals;
 
 use crate::activity::{ActivityLog, Source};

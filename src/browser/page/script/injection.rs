@@ -67,6 +67,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("../../injected/files.js"),
     include_str!("../../injected/boxes.js"),
     include_str!("../../injected/stitching.js"),
+    include_str!("../../injected/recording.js"),
     include_str!("../../injected/own.js"),
     include_str!("../../injected/overlay.js"),
     include_str!("../../injected/picking.js"),
