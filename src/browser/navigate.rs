@@ -13,7 +13,7 @@ use super::devtools::runtime::{RunIfWaitingForDebuggerParams, TerminateExecution
 use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::events::Subscription;
-use super::tab::{HUNG_AFTER, Work};
+use super::tab::{HUNG_AFTER, Tab, Work};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -28,6 +28,24 @@ const OPENING: [&str; 4] = ["", "about:blank", "chrome://newtab/", "chrome://new
 
 fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
+}
+
+impl Tab {
+    /// Returns the history of the page, with the document that is shown now.
+    pub(crate) async fn history(&self) -> Result<NavigationHistory, BrowserError> {
+        // While one document replaces another the browser has no active page and the command fails: it reports the new
+        // document a moment early.
+        const TRIES: u32 = 20;
+        const APART: Duration = Duration::from_millis(50);
+        let session = self.page()?;
+        for _ in 1..TRIES {
+            match session.call(GetNavigationHistoryParams {}).await {
+                Err(CdpError::Protocol { code: SERVER_ERROR, .. }) => tokio::time::sleep(APART).await,
+                result => return Ok(result?),
+            }
+        }
+        Ok(session.call(GetNavigationHistoryParams {}).await?)
+    }
 }
 
 impl Work {
@@ -144,21 +162,6 @@ impl Work {
         let Ok(history) = self.history().await else { return true };
         let now = usize::try_from(history.current_index).ok().and_then(|at| history.entries.get(at));
         now.is_none_or(|entry| entry.transition_type == "form_submit")
-    }
-
-    pub(crate) async fn history(&self) -> Result<NavigationHistory, BrowserError> {
-        // While one document replaces another the browser has no active page and the command fails: it reports the new
-        // document a moment early.
-        const TRIES: u32 = 20;
-        const APART: Duration = Duration::from_millis(50);
-        let session = self.page()?;
-        for _ in 1..TRIES {
-            match session.call(GetNavigationHistoryParams {}).await {
-                Err(CdpError::Protocol { code: SERVER_ERROR, .. }) => tokio::time::sleep(APART).await,
-                result => return Ok(result?),
-            }
-        }
-        Ok(session.call(GetNavigationHistoryParams {}).await?)
     }
 
     /// Reloads the page; `past_cache` bypasses the cache.

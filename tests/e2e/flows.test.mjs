@@ -277,6 +277,8 @@ steps = [
     did = [];
     const second = await run('record', 'other');
     assert.match(second.stderr, /this tab is being recorded already/);
+    const agents = await home.run(['flow', 'record', 'other'], { environment: { GSTACK_TOKEN: 'x' } });
+    assert.match(agents.stderr, /an agent may not run, save or allow a flow/);
     // All of these are events of the browser's input domain, as of a person.
     for (const words of [
       ['click', '#name'],
