@@ -333,7 +333,7 @@ steps = [
     own('again', without.join('\n').replace('"check"', '"chekc"'));
     const mistake = await run('show', 'again');
     assert.equal(mistake.code, 2);
-    assert.match(mistake.stdout, /5 {4}\{ act = "chekc".*\n +\^ "chekc" is not a command, but check is/);
+    assert.match(mistake.stdout, /7 {4}\{ act = "chekc".*\n +\^ "chekc" is not a command, but check is/);
     assert.equal(mistake.stderr, '');
   });
 
