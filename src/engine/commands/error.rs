@@ -13,6 +13,8 @@ pub(super) enum NotOffered {
     Model,
     /// A model that names a tab of a browser that it was not started for.
     OtherBrowser { browser: String },
+    /// A second recording of what the person does in a tab.
+    Recorded,
 }
 
 impl From<NotOffered> for Fault {
@@ -22,6 +24,8 @@ impl From<NotOffered> for Fault {
                 Self::new(FaultCode::Forbidden, format!("`{command}` is not offered on the port"))
                     .hint("Use the gstack command line, or set `script-secrets = true` under [daemon] in config.toml.")
             }
+            NotOffered::Recorded => Self::new(FaultCode::Conflict, "this tab is being recorded already")
+                .hint("End that recording with Ctrl-C in its terminal."),
             NotOffered::OtherBrowser { browser } => {
                 Self::new(FaultCode::Forbidden, format!("this is a tab of the browser {browser}, which is not yours"))
                     .hint("The person chooses the browser of a client: gstack mcp --browser NAME")

@@ -3,10 +3,11 @@
 //! Owns the choice of the tab and the stream. It ends with its reader; nothing of it is kept here or on disk.
 
 use super::Commands;
+use super::error::NotOffered;
 use crate::browsers::BrowsersError;
 use gstack_browser::page::PersonRecording;
 use gstack_protocol::catalogue;
-use gstack_protocol::fault::{Fault, FaultCode};
+use gstack_protocol::fault::Fault;
 use gstack_protocol::recorded::{Record, RecordedLine};
 use tokio::sync::mpsc;
 
@@ -50,8 +51,7 @@ impl Commands {
             None => browser.current().await?,
         };
         let Some((recording, url)) = pages.record_person(&tab).await? else {
-            return Err(Fault::new(FaultCode::Conflict, "this tab is being recorded already")
-                .hint("End that recording with Ctrl-C in its terminal."));
+            return Err(NotOffered::Recorded.into());
         };
         Ok((recording, RecordedLine::Begun { tab: tab.id(), url }))
     }
