@@ -35,11 +35,13 @@ type InjectedFunction =
   | "dragClicks"
   | "drawBoxes"
   | "drawRefs"
+  | "dropOutcome"
   | "elementOf"
   | "endDrop"
   | "endFill"
   | "endPick"
   | "endStitching"
+  | "expectDrop"
   | "fileField"
   | "fillSignIn"
   | "firstMatch"
@@ -131,7 +133,7 @@ type FaultKind = "gone" | "stale" | "missing" | "several" | "selector" | "blocke
 /**
  * The guard's verdict on the pointer events since it was set.
  */
-type Guarded = { "verdict": "hit" } | { "verdict": "covered", reason: string, } | { "verdict": "left" };
+type Guarded = { "verdict": "hit" } | { "verdict": "pressed" } | { "verdict": "covered", reason: string, } | { "verdict": "left" };
 
 /**
  * A condition for an action.

@@ -82,11 +82,13 @@ functions! {
     DragClicks = "dragClicks",
     DrawBoxes = "drawBoxes",
     DrawRefs = "drawRefs",
+    DropOutcome = "dropOutcome",
     ElementOf = "elementOf",
     EndDrop = "endDrop",
     EndFill = "endFill",
     EndPick = "endPick",
     EndStitching = "endStitching",
+    ExpectDrop = "expectDrop",
     FileField = "fileField",
     FillSignIn = "fillSignIn",
     FirstMatch = "firstMatch",
@@ -165,8 +167,8 @@ functions! {
     Touch = "touch",
     Unhide = "unhide",
     ValueOfField = "valueOfField",
-    WatchDrop = "watchDrop",
     WatchDrag = "watchDrag",
+    WatchDrop = "watchDrop",
     WatchMoves = "watchMoves",
     WriteStorage = "writeStorage",
 }
@@ -218,6 +220,8 @@ pub(in crate::page) enum FaultKind {
 pub(in crate::page) enum Guarded {
     /// The element received them.
     Hit,
+    /// It received the press, but not the click: the page changed in between.
+    Pressed,
     /// They were blocked; `reason`: `it is covered by <div class="x">`.
     Covered { reason: String },
     /// The document was replaced.
