@@ -26,9 +26,9 @@ fn a_drag_lands_where_it_was_sent_also_after_a_hold_and_by_a_timer() {
         let still = world.run("drag", &["#still", "#bin"]).await;
         assert_eq!(still, "Dragged #still onto #bin; nothing in the page moved");
         assert_eq!(world.run("drag", &["#still", "#closed"]).await, "Dragged #still onto #closed");
-        assert_eq!(world.log().await, "put ", "once");
+        assert_eq!(world.log().await.matches("put ").count(), 1, "once");
         assert_eq!(world.run("drag", &["#taken", "#bin"]).await, "Dragged #taken onto #bin");
-        assert_eq!(world.log().await, "put dropped taken ");
+        assert!(world.log().await.contains("dropped taken "));
         let refused = world.fault("drag", &["#taken", "#closed"]).await;
         assert!(refused.message.contains("the page does not accept the drop there"), "{refused:?}");
         world.run("js", &["log.textContent = ''"]).await;
