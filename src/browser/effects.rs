@@ -30,6 +30,8 @@ pub(super) struct List {
     pub(super) more: usize,
     pub(super) from: Option<(TabId, String)>,
     pub(super) acts: bool,
+    /// What the page changed after an earlier action had reported it, in words.
+    changed_late: Vec<String>,
     /// The folder for the action's downloads; `None`: the default folder.
     download_folder: Option<PathBuf>,
 }
@@ -62,6 +64,15 @@ impl Effects {
     /// Saves the action's downloads in this folder.
     pub fn download_to(&self, folder: PathBuf) {
         self.list().download_folder = Some(folder);
+    }
+    pub(super) fn changed_late(&self, said: &[String]) {
+        let mut list = self.list();
+        let room = MOST.saturating_sub(list.changed_late.len());
+        list.changed_late.extend(said.iter().take(room).cloned());
+    }
+    /// Returns what the page changed after an earlier action had reported it: the page's words.
+    pub fn late_changes(&self) -> Vec<String> {
+        self.list().changed_late.clone()
     }
     pub(super) fn download_folder(&self) -> Option<PathBuf> {
         self.list().download_folder.clone()

@@ -31,6 +31,10 @@ fn clicks_have_buttons_modifiers_and_a_position() {
         assert!(outside.message.contains("900,10 lies outside"), "{outside:?}");
         assert_eq!(said(&world).await, "", "nothing was clicked");
         world.run("click", &["#inner"]).await;
+        said(&world).await;
+        let moved = world.run("click", &["#moves"]).await;
+        let why = "it got the press but no click: the page moved or covered it";
+        assert_eq!((moved, said(&world).await), (format!("Clicked #moves; {why}"), String::new()));
         for wrong in [["--modifiers", "Foo"], ["--position", "a,b"], ["--modifiers", ""]] {
             let fault = world.fault("click", &["#plain", wrong[0], wrong[1]]).await;
             assert_eq!(fault.code, FaultCode::BadRequest, "{wrong:?}");
@@ -311,6 +315,9 @@ fn a_list_that_grows_is_scrolled_to_what_comes_late() {
         assert_eq!(world.run("js", &["document.querySelectorAll('li').length"]).await, "100");
         let missing = world.fault("scroll", &["--until", "text=\"Row 500\""]).await;
         assert!(missing.message.contains("end"), "{missing:?}");
+        world.run("js", &["observed(); 1"]).await;
+        let found = world.run("scroll", &["--until", "text=\"Entry 95\""]).await;
+        assert!(found.starts_with("Scrolled until text=\"Entry 95\" was in view ("), "{found}");
         // One that draws only what is in view is passed over step by step.
         world.run("js", &["virtual(); 1"]).await;
         let found = world.run("scroll", &["#window", "--until", "text=\"Item 777\""]).await;

@@ -99,6 +99,10 @@ fn files_go_into_the_page_and_come_out_of_it() {
         assert_eq!(world.fault("upload", &["#many", "missing.txt"]).await.code, FaultCode::NotFound);
         assert_eq!(world.fault("upload", &["#many", "/etc/passwd"]).await.code, FaultCode::PathRefused);
         assert_eq!(world.fault("upload", &["h1", "a.txt"]).await.code, FaultCode::Element);
+        world.run("js", &["document.querySelector('#many').disabled = true"]).await;
+        let off = world.fault("upload", &["#many", "a.txt"]).await;
+        assert!(off.message.contains("it is disabled"), "{off:?}");
+        world.run("js", &["document.querySelector('#many').disabled = false"]).await;
         assert_eq!(world.fault("upload", &["#choose", "a.txt", "b.txt"]).await.code, FaultCode::Element);
 
         let saved = world.run("download", &[&world.page("file.bin"), "out.bin"]).await;
@@ -124,6 +128,17 @@ fn files_go_into_the_page_and_come_out_of_it() {
         std::fs::write(cwd.join("page.html"), "<title>Mine</title><h1>From a file</h1>").unwrap();
         assert_eq!(world.run("load-html", &["page.html"]).await, "Loaded HTML: page.html (39 bytes)");
         assert_eq!(world.output("text", &[]).await.unwrap().text, "From a file");
+        // A policy of the page would block the file's scripts.
+        let policy = "<meta http-equiv=Content-Security-Policy content=\"script-src 'none'\">";
+        world.run("js", &[&format!("document.head.innerHTML = `{policy}`; 0")]).await;
+        std::fs::write(
+            cwd.join("runs.html"),
+            "<p>still</p><script>document.querySelector('p').textContent = 'ran'</script>",
+        )
+        .unwrap();
+        let loaded = world.run("load-html", &["runs.html"]).await;
+        assert!(loaded.ends_with("into about:blank: the page's Content Security Policy blocks scripts"), "{loaded}");
+        assert_eq!(world.output("text", &[]).await.unwrap().text, "ran");
         std::fs::write(cwd.join("script.js"), "const a = 20;\n({ a: a + 1 })").unwrap();
         assert_eq!(world.run("eval", &["script.js"]).await, "{\n  \"a\": 21\n}");
         assert_eq!(world.fault("eval", &["/etc/passwd"]).await.code, FaultCode::PathRefused);

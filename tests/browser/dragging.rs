@@ -23,7 +23,14 @@ fn a_drag_lands_where_it_was_sent_also_after_a_hold_and_by_a_timer() {
         assert_eq!(world.run("drag", &["#p1", "#p3"]).await, "Dragged #p1 onto #p3");
         assert_eq!(world.run("drag", &["#p3", "#p2"]).await, "Dragged #p3 onto #p2");
         assert_eq!(order(&world, "passing").await, "Three,Two,One");
-        assert_eq!(world.run("drag", &["#still", "#b"]).await, "Dragged #still onto #b; nothing in the page moved");
+        let still = world.run("drag", &["#still", "#bin"]).await;
+        assert_eq!(still, "Dragged #still onto #bin; nothing in the page moved");
+        assert_eq!(world.run("drag", &["#still", "#closed"]).await, "Dragged #still onto #closed");
+        assert_eq!(world.log().await.matches("put ").count(), 1, "once");
+        assert_eq!(world.run("drag", &["#taken", "#bin"]).await, "Dragged #taken onto #bin");
+        assert!(world.log().await.contains("dropped taken "));
+        let refused = world.fault("drag", &["#taken", "#closed"]).await;
+        assert!(refused.message.contains("the page does not accept the drop there"), "{refused:?}");
         world.run("js", &["log.textContent = ''"]).await;
         assert_eq!(world.run("drag", &["#canvas", "#b"]).await, "Dragged #canvas onto #b", "it may draw");
         assert_eq!(world.log().await.matches("down1canvas").count(), 1, "once");

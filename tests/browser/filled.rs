@@ -42,6 +42,14 @@ fn filled_means_that_the_field_holds_it() {
         assert!(shown.contains("[UNTRUSTED TEXT") && shown.contains("\nTWO\n"), "{shown}");
         let secret = world.run("fill", &["#pin", "98765"]).await;
         assert_eq!(secret, "Filled #pin; the page changed the text", "a password is never told");
+        // What the page changes after the answer is told with the next act, once.
+        assert_eq!(world.run("fill", &["#phone", "123456"]).await, "Filled #phone");
+        world.run("wait", &["--fn", "phone.value.includes('-')"]).await;
+        let next = world.run("fill", &["#short", "abc"]).await;
+        let late =
+            "Since it was filled, the page changed <input id=\"phone\" aria-label=\"Phone\">: it shows “123-456”";
+        assert_eq!(next, format!("Filled #short\n{late}"));
+        assert_eq!(world.run("fill", &["#short", "abd"]).await, "Filled #short");
         let removed = world.run("fill", &["#removed", "x"]).await;
         assert_eq!(removed, "Filled #removed; the page then removed the field");
         let fault = world.fault("select", &["#pick", "Beta"]).await;

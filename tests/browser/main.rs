@@ -230,6 +230,14 @@ fn what_stands_in_the_way_is_said() {
         let fault = world.fault("click", &[&plain, "--timeout", "300"]).await;
         assert!(fault.message.contains("it is covered by <div id=\"cover\" class=\"veil\">"), "{fault:?}");
         world.run("js", &["cover.style.display = 'none'"]).await;
+        for (style, reason) in [
+            ("pointer-events: none", "it takes no pointer events (pointer-events: none)"),
+            ("clip-path: inset(0 0 80% 0)", "its middle is clipped: a click there reaches <body>"),
+        ] {
+            world.run("js", &[&format!("document.querySelector('#coverer').style.cssText = '{style}'; 0")]).await;
+            let fault = world.fault("click", &["#coverer", "--timeout", "300"]).await;
+            assert!(fault.message.contains(reason), "{fault:?}");
+        }
         world.run("click", &[&remover]).await;
         let fault = world.fault("click", &[&remover]).await;
         assert!(fault.message.contains("is stale"), "{fault:?}");

@@ -71,6 +71,8 @@ async fn acts_on_them(world: &World) {
         world.run("click", &[&format!("area[alt=\"{half} half\"]")]).await;
         assert_eq!(world.run("js", &["location.hash"]).await, format!("#{}", half.to_lowercase()));
     }
+    world.run("click", &["alt=Turned"]).await;
+    assert_eq!(world.run("js", &["location.hash"]).await, "#turned");
     let fruit = "role=combobox[name=\"Fruit\"]";
     assert_eq!(world.run("select", &[fruit, "Pear"]).await, format!("Selected \"Pear\" in {fruit}"));
     assert_eq!(world.run("text", &["#fruit"]).await.lines().nth(1), Some("Pear"));
@@ -80,6 +82,8 @@ async fn acts_on_them(world: &World) {
     assert!(deaf.contains("click it, then click the option"), "{deaf}");
     for (list, option, why) in [
         ("#size", "Large", "it shows \"X-Large\""),
+        ("#back", "Gold", "it shows \"Pick\""),
+        ("#town", "Bern", "type the start of it"),
         ("#colour", "Green", "another list shows an option with the name \"Green\""),
         ("#colour", "Blue", "not only this list shows an option with the name \"Blue\""),
         ("role=listbox[name=\"Shirts\"]", "Grey", "it shows"),
@@ -118,6 +122,7 @@ async fn acts_on_them(world: &World) {
         "[draggable] \"Drag me\"",
         "[double click] \"Double me\"",
         "[right click] \"Menu me\"",
+        "[double click, right click] \"Listens\"",
     ] {
         has(&snapshot, line);
     }

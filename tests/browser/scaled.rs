@@ -22,6 +22,7 @@ fn input_arrives_in_a_frame_however_it_is_drawn() {
             "n&t=scale(.7)",
             "n&z=.7&o=other",
             "s=500&t=scale(.6)&o=other",
+            "h=420&t=scale(.7)&o=other",
         ] {
             world.run("goto", &[&world.page(&format!("scaled.html?{case}"))]).await;
             world.run("wait", &["text=Inner press"]).await;
@@ -44,6 +45,12 @@ fn input_arrives_in_a_frame_however_it_is_drawn() {
         world.run("wait", &["text=Inner press"]).await;
         let [_, _, width, height] = *box_of(&world, "#press").await else { panic!() };
         assert_eq!((width.round(), height.round()), (60.0, 20.0));
+        // Nothing covers a frame that lets input through.
+        world.run("goto", &[&world.page("scaled.html?pe&o=other")]).await;
+        let fault = world.fault("click", &["#press", "--timeout", "300"]).await;
+        assert!(fault.message.contains("its frame: it takes no pointer events"), "{fault:?}");
+        world.run("goto", &[&world.page("scaled.html?t=scale(.5)&o=other")]).await;
+        world.run("wait", &["text=Inner press"]).await;
         // Something over the frame still blocks the press.
         let cover =
             "document.body.insertAdjacentHTML('beforeend', '<div id=veil style=\"position:fixed;inset:0\"></div>'); 0";
@@ -66,6 +73,7 @@ fn a_text_in_slots_means_the_element_that_shows_it() {
             ("Fallback words", "fallback"),
             ("Save five", "nest"),
             ("Save six", "block"),
+            ("Save seven", "contents"),
         ] {
             let selector = format!("text=\"{text}\"");
             world.run("click", &[&selector]).await;

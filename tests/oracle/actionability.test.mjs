@@ -39,7 +39,7 @@ const ON_PURPOSE = {
 /** Returns what blocks the action, as one word, from either tool's message. */
 function reasonOf(message) {
   if (/strict mode violation|elements match/.test(message)) return 'several';
-  if (/intercepts pointer events|is covered by/.test(message)) return 'covered';
+  if (/intercepts pointer events|is covered by|a click there reaches|takes no pointer events/.test(message)) return 'covered';
   if (/is not visible|it is not visible/.test(message)) return 'not visible';
   if (/outside of the viewport/.test(message)) return 'outside';
   if (/is not stable|still moving/.test(message)) return 'moving';

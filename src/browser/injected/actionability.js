@@ -80,7 +80,7 @@ function resolveOne(target) {
  * Waits until the target meets the conditions, at most `timeout` ms. needs: subset of ['visible', 'enabled',
  * 'editable', 'stable', 'hit', 'guard' (with 'hit'), 'itself' (with 'guard')] → {ok, number, document, tag,
  * description, point?: {x, y}} or {fault, message, description?}. With 'guard', an option that is chosen rather than
- * clicked gives {ok, …, option} and sets no guard.
+ * clicked gives {ok, …, option} and sets no guard. `late`: what the page changed since it was reported.
  * @param {Target} target
  * @param {Need[]} needs
  * @param {number} timeout
@@ -88,11 +88,11 @@ function resolveOne(target) {
  */
 async function ready(target, needs, timeout) {
   listenAgain();
+  const late = takeLate();
   const deadline = performance.now() + timeout;
   for (let attempt = 0; ; attempt += 1) {
     const state = await look(target, needs, attempt);
-    if (state.ok || state.final) return state;
-    if (performance.now() >= deadline) return state;
+    if (state.ok || state.final || performance.now() >= deadline) return late.length > 0 ? { ...state, late } : state;
     await change(deadline);
   }
 }
@@ -291,6 +291,27 @@ function rectanglesOf(element) {
 }
 
 /**
+ * Returns the rectangle around all that an element draws.
+ * @param {Element} element
+ * @returns {DOMRect}
+ */
+function drawnBox(element) {
+  if (dom.getClientRects(element).length || tagOf(element) === 'area') return dom.getBoundingClientRect(element);
+  const range = dom.createRange(document);
+  /** @type {DOMRect[]} */
+  const parts = Array.from(composedChildren(element)).flatMap((child) => {
+    if (dom.nodeType(child) === Node.ELEMENT_NODE) return isVisible(child) ? [drawnBox(child)] : [];
+    range.selectNode(child);
+    return Array.from(range.getClientRects());
+  });
+  const shown = parts.filter(({ width, height }) => width > 0 && height > 0);
+  if (shown.length === 0) return dom.getBoundingClientRect(element);
+  const [left, top] = [Math.min(...shown.map((part) => part.left)), Math.min(...shown.map((part) => part.top))];
+  const [right, bottom] = [Math.max(...shown.map((part) => part.right)), Math.max(...shown.map((part) => part.bottom))];
+  return new DOMRect(left, top, right - left, bottom - top);
+}
+
+/**
  * Returns the middle of the visible part of the element's first rectangle, in CSS pixels of this frame's viewport.
  * @param {Element} element
  * @returns {Point | null}
@@ -337,7 +358,18 @@ function elementAt({ x, y }) {
 function hitBlocker(element, point) {
   const hit = elementAt(point);
   if (!hit) return 'it is outside of the viewport';
-  return takesEventsOf(element, hit) || letsDragThrough(element, hit) ? null : `it is covered by ${describe(coverOf(element, hit))}`;
+  return takesEventsOf(element, hit) || letsDragThrough(element, hit) ? null : missReason(element, hit);
+}
+
+/**
+ * Explains why `hit` receives an event in place of the element. An element around it does not cover it.
+ * @param {Element} element
+ * @param {Element} hit
+ */
+function missReason(element, hit) {
+  if (getComputedStyle(element).pointerEvents === 'none') return 'it takes no pointer events (pointer-events: none)';
+  if (composedContains(hit, element)) return `its middle is clipped: a click there reaches ${describe(hit)}, which is around it`;
+  return `it is covered by ${describe(coverOf(element, hit))}`;
 }
 
 /**

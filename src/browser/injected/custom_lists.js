@@ -16,6 +16,9 @@ function customList(place) {
 /** The list itself, and what it refers to as its list. @param {Element} element */
 const listsOf = (element) => [element, ...referencedBy(element, 'aria-controls'), ...referencedBy(element, 'aria-owns')];
 
+/** Returns true for a list that shows options for what is typed into it. @param {Element} element */
+const listsTyped = (element) => ['input', 'textarea'].includes(tagOf(element)) && isEditable(element);
+
 /**
  * Counts the visible options with a name, and those of them that belong to the list. A page may show others under it.
  * @param {Target} target
@@ -26,7 +29,12 @@ function customOptions(target, name) {
   const options = queryAll(`role=option[name=${JSON.stringify(name)}]`).filter(isVisible);
   const lists = element ? listsOf(element) : [];
   const own = options.filter((option) => lists.some((list) => composedContains(list, option)));
-  return { options: options.length, own: own.length, open: !!element && ariaOf(element, 'aria-expanded') === 'true' };
+  return {
+    options: options.length,
+    own: own.length,
+    open: !!element && ariaOf(element, 'aria-expanded') === 'true',
+    typed: !!element && listsTyped(element),
+  };
 }
 
 /**
@@ -74,6 +82,8 @@ function showsBeside(list, wanted) {
  */
 async function customShows(target, wanted) {
   const deadline = performance.now() + CUSTOM_SHOWS_MS;
+  /** @type {number | null} */
+  let chosenAt = null;
   for (;;) {
     const resolved = resolveOne(target);
     if (!resolved.element) return resolved;
@@ -86,10 +96,13 @@ async function customShows(target, wanted) {
       (selectedState(option, 'option') || ariaOf(option, 'aria-checked') === 'true') &&
       ((!isList && lists.length === 1) || lists.some((list) => composedContains(list, option)));
     const isShown = !isList && (showsChoice(text, wanted) || showsBeside(element, wanted));
-    if (isShown || everyElement((at) => roleOf(at) === 'option' && isSelected(at)).length > 0)
-      return { chosen: true, shows: squeeze(text) };
-    if (performance.now() >= deadline) return { chosen: false, shows: clip(squeeze(text), NAME_LIMIT) };
-    await change(deadline);
+    const isChosen = isShown || everyElement((at) => roleOf(at) === 'option' && isSelected(at)).length > 0;
+    if (!isChosen) chosenAt = null;
+    // A page may take the choice back a moment later.
+    else if (performance.now() - (chosenAt ??= performance.now()) >= CUSTOM_HOLDS_MS) return { chosen: true, shows: squeeze(text) };
+    if (!isChosen && performance.now() >= deadline) return { chosen: false, shows: clip(squeeze(text), NAME_LIMIT) };
+    await change(isChosen ? performance.now() + FRAME_FALLBACK_MS : deadline);
   }
 }
+const CUSTOM_HOLDS_MS = 150;
 const CUSTOM_SHOWS_MS = 1000;

@@ -36,12 +36,14 @@ type InjectedFunction =
   | "dragClicks"
   | "drawBoxes"
   | "drawRefs"
+  | "dropOutcome"
   | "elementOf"
   | "endDrop"
   | "endFill"
   | "endPick"
   | "endRecording"
   | "endStitching"
+  | "expectDrop"
   | "fileField"
   | "fillSignIn"
   | "firstMatch"
@@ -133,7 +135,7 @@ type FaultKind = "gone" | "stale" | "missing" | "several" | "selector" | "blocke
 /**
  * The guard's verdict on the pointer events since it was set.
  */
-type Guarded = { "verdict": "hit" } | { "verdict": "covered", reason: string, } | { "verdict": "left" };
+type Guarded = { "verdict": "hit" } | { "verdict": "pressed" } | { "verdict": "covered", reason: string, } | { "verdict": "left" };
 
 /**
  * A condition for an action.

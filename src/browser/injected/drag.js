@@ -108,3 +108,43 @@ async function movesSettled() {
   moves = null;
   return moved;
 }
+
+/** @type {{ changed: boolean; dropped: boolean; end: () => void } | null} */
+let drop = null;
+
+/**
+ * Starts to watch what a drop on this element does.
+ * @param {Place} place
+ */
+function expectDrop(place) {
+  drop?.end();
+  const target = heldElement(place);
+  const observer = new MutationObserver(() => {
+    if (drop) drop.changed = true;
+  });
+  /** @type {MutationObserverInit} */
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  observer.observe(document, all);
+  for (let root = target ? dom.getRootNode(target) : undefined; root && root !== document; root = root.host && dom.getRootNode(root.host)) {
+    observer.observe(/** @type {Node} */ (/** @type {unknown} */ (root)), all);
+  }
+  /** @param {Event} event */
+  const onDrop = (event) => {
+    if (drop && event.isTrusted) drop.dropped = true;
+  };
+  addEventListener('drop', onDrop, { capture: true });
+  const end = () => {
+    observer.disconnect();
+    removeEventListener('drop', onDrop, { capture: true });
+  };
+  drop = { changed: DRAWS.has(tagOf(target ?? dom.documentElement(document))), dropped: false, end };
+  return null;
+}
+
+/** Ends that watch. → whether the page changed, and whether it accepted a drop of the browser's */
+function dropOutcome() {
+  const { changed, dropped } = drop ?? { changed: true, dropped: true };
+  drop?.end();
+  drop = null;
+  return { changed, dropped };
+}

@@ -20,6 +20,7 @@ function fileField(place) {
   if (!field || tagOf(field) !== 'input' || field.type !== 'file') {
     return { fault: 'kind', message: 'it takes no files: it is no <input type="file">', description: describe(element) };
   }
+  if (isDisabled(field)) return { fault: 'blocked', message: 'it is disabled', description: describe(element) };
   return { number: numberOf(field), multiple: field.multiple, folder: field.webkitdirectory };
 }
 

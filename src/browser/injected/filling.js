@@ -186,6 +186,51 @@ listenLastingly(
   { capture: true },
 );
 
+/* What filled fields held when it was reported, until somebody acts in the page. */
+/** @type {Map<Element, string>} */
+const reported = new Map();
+const MOST_REPORTED = 50;
+/* The fields that the page has changed since, in words. */
+/** @type {string[]} */
+let changedLate = [];
+
+/** Remembers what a field holds: it is about to be reported. @param {Element} element */
+function remember(element) {
+  if (reported.size < MOST_REPORTED) reported.set(element, heldText(element));
+}
+
+function noteLate() {
+  for (const [element, before] of reported) {
+    const held = dom.isConnected(element) ? heldText(element) : before;
+    if (held === before) continue;
+    reported.delete(element);
+    const isSecret = secretAttribute(element) === 'value';
+    const now = letters(held) === '' ? 'it is empty' : isSecret ? 'it holds another text' : `it shows ${quoted(held)}`;
+    changedLate.push(`Since it was filled, the page changed ${describe(element)}: ${now}`);
+  }
+}
+
+/** Returns which fields the page has changed since their text was reported, once. */
+function takeLate() {
+  noteLate();
+  const late = changedLate;
+  changedLate = [];
+  return late;
+}
+
+// A form that is sent, or a text that is edited, changes for another reason.
+for (const type of ['keydown', 'pointerdown', 'mousedown']) {
+  listenLastingly(
+    type,
+    (/** @type {Event} */ event) => {
+      if (!event.isTrusted || reported.size === 0) return;
+      noteLate();
+      reported.clear();
+    },
+    { capture: true, passive: true },
+  );
+}
+
 /** Returns the text that a field shows. @param {Element} element @returns {string} */
 function heldText(element) {
   const tag = tagOf(element);
@@ -225,7 +270,10 @@ async function readFill(place, wanted) {
   for (;;) {
     const element = heldElement(place);
     if (!element) return { is: 'gone' };
-    if (holds(element, wanted)) return { is: 'same' };
+    if (holds(element, wanted)) {
+      remember(element);
+      return { is: 'same' };
+    }
     if (state && state.whole !== null && state.repeats < MOST_REPEATS) {
       // The page drew the field late for its focus, which takes a page that is not in view some frames. It has the focus now.
       state.repeats += 1;
@@ -236,7 +284,10 @@ async function readFill(place, wanted) {
     const held = heldText(element);
     const isSecret = secretAttribute(element) === 'value';
     const isBack = held === (state?.before ?? '') && !sameLetters(held, wanted);
-    if (letters(held) !== '' && !isBack) return { is: 'changed', shows: isSecret ? null : clip(squeeze(held), HELD_SHOWN) };
+    if (letters(held) !== '' && !isBack) {
+      remember(element);
+      return { is: 'changed', shows: isSecret ? null : clip(squeeze(held), HELD_SHOWN) };
+    }
     if (performance.now() < deadline) {
       await change(deadline);
       continue;

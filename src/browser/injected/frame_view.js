@@ -29,6 +29,9 @@ async function frameView(number, moved) {
   };
 }
 
+/* Where in the height of a box the point is brought: sticky parts are at its start and end. */
+const REVEAL_PARTS = [0.5, 0.85, 0.15];
+
 /**
  * Returns what receives input at a point of this document instead of the frame's element; null: the frame does.
  * @param {number} number
@@ -52,20 +55,25 @@ function frameAt(point) {
 
 /**
  * Scrolls each box around a frame's element, and the page, so that a point of the frame is in view. The point is in this
- * document's viewport, as it is before that.
+ * document's viewport, as it is before that. `attempt`: from 0; the later ones move what is in view already, because
+ * something else may be drawn over its place.
  * @param {number} number
  * @param {Point} point
+ * @param {number} attempt
  */
-function revealFrame(number, point) {
+function revealFrame(number, point, attempt) {
+  const part = REVEAL_PARTS[attempt % REVEAL_PARTS.length];
   const element = elementOf(number);
   if (!element) return null;
   let { x, y } = point;
   const page = dom.scrollingElement(document) ?? dom.documentElement(document);
   /** @param {Element} box @param {{ left: number; top: number; right: number; bottom: number }} seen */
   const bring = (box, { left, top, right, bottom }) => {
-    if (x > left && x < right && y > top && y < bottom) return;
+    const isInside = x > left && x < right && y > top && y < bottom;
+    if (attempt === 0 && isInside) return;
     const before = dom.getBoundingClientRect(element);
-    dom.scrollBy(box, { left: x - (left + right) / 2, top: y - (top + bottom) / 2, behavior: 'instant' });
+    const aside = isInside ? 0 : x - (left + right) / 2;
+    dom.scrollBy(box, { left: aside, top: y - (top + (bottom - top) * part), behavior: 'instant' });
     const after = dom.getBoundingClientRect(element);
     x += after.left - before.left;
     y += after.top - before.top;

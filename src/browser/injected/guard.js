@@ -31,7 +31,7 @@ function lookAt(event) {
     // Our own elements let input through now: an element that only has our attribute is an ordinary cover.
     const taker = guard.itself ? otherTaker(guard.element, hit) : null;
     if (!takesEventsOf(guard.element, hit)) {
-      guard.verdict = { verdict: 'covered', reason: `it is covered by ${describe(coverOf(guard.element, hit))}` };
+      guard.verdict = { verdict: 'covered', reason: missReason(guard.element, hit) };
     } else {
       guard.verdict = taker ? { verdict: 'covered', reason: takenBy(taker) } : { verdict: 'hit' };
     }
@@ -39,7 +39,10 @@ function lookAt(event) {
   if (guard.verdict.verdict !== 'hit') {
     event.preventDefault();
     event.stopImmediatePropagation();
+    return;
   }
+  if (event.type === 'mouseup' && /** @type {MouseEvent} */ (event).button === 0) guard.released = true;
+  if (event.type === 'click' && guard.element && takesEventsOf(guard.element, innerTarget(event))) guard.clicked = true;
 }
 for (const type of GUARDED) listenLastingly(type, lookAt, { capture: true, passive: false });
 
@@ -78,7 +81,7 @@ function arm(element, itself) {
   releaseGuard();
   yieldOwn(true);
   /** @type {Guard} */
-  const state = { element, itself, verdict: null, expiry: 0 };
+  const state = { element, itself, verdict: null, released: false, clicked: false, expiry: 0 };
   for (const type of GUARDED_TOUCH) addEventListener(type, lookAt, { capture: true, passive: false });
   state.expiry = setTimeout(() => {
     if (guard !== state) return;
@@ -99,5 +102,7 @@ function releaseGuard(since = DOCUMENT_ID) {
   yieldOwn(false);
   clearTimeout(state.expiry);
   for (const type of GUARDED_TOUCH) removeEventListener(type, lookAt, { capture: true });
-  return state.verdict;
+  // An element that the page removed at the press has done its work.
+  const isMissed = state.released && !state.clicked && !!state.element && dom.isConnected(state.element);
+  return isMissed && state.verdict?.verdict === 'hit' ? { verdict: 'pressed' } : state.verdict;
 }

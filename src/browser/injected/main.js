@@ -23,6 +23,8 @@ const SURFACE = {
   watchMoves,
   movesSettled,
   dragClicks,
+  expectDrop,
+  dropOutcome,
   beginFill,
   endFill,
   readFill,

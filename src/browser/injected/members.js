@@ -147,6 +147,7 @@ const dom = (() => {
     clientLeft: property(Element, 'clientLeft'),
     clientTop: property(Element, 'clientTop'),
     clientWidth: property(Element, 'clientWidth'),
+    currentCSSZoom: property(Element, 'currentCSSZoom'),
     clientHeight: property(Element, 'clientHeight'),
     scrollLeft: property(Element, 'scrollLeft'),
     scrollTop: property(Element, 'scrollTop'),

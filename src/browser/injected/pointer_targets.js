@@ -4,12 +4,12 @@
  * Owns the choice of elements and the reason that their line shows. Never builds the lines of a snapshot.
  */
 
-/* element → what React handles on it. */
+/* element → what React, or a listener of the page, handles on it. */
 /** @type {WeakMap<Element, string[]>} */
 const handledBy = new WeakMap();
 
 /**
- * Remembers the elements on which React handles pointer events: by their paths, because only the page's own world sees it.
+ * Remembers the elements on which React, or a listener, handles pointer events: by their paths, because only the page's own world sees it.
  * @param {[number[], string[]][]} found
  */
 function noteHandled(found) {

@@ -213,7 +213,8 @@ function readElement(target, what, argument) {
     case 'box': {
       if (!isVisible(element)) return { fault: 'blocked', message: 'it is not visible', description: describe(element) };
       scrollIntoView(element);
-      const { x, y, width, height } = dom.getBoundingClientRect(element);
+      // With `display: contents` it has no box of its own.
+      const { x, y, width, height } = drawnBox(element);
       return { value: { x, y, width, height } };
     }
     default:

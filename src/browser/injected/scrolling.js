@@ -6,6 +6,8 @@
 
 /* The time that a list has at its end to load more. */
 const MORE_COMES_MS = 1500;
+/* Frames until a page notices what is in view. */
+const FRAMES_TO_NOTICE = 2;
 /* The part of the container's height to scroll: content at one edge stays visible at the other. */
 const SCROLL_PART = 0.8;
 
@@ -97,6 +99,14 @@ function isWhole(box) {
 }
 const SHOWS_ITSELF = new Set(['img', 'canvas', 'video', 'input', 'textarea', 'iframe', 'svg', 'hr']);
 
+/** Scrolls a page's height up and back: a list that missed its end coming into view notices it now. @param {Element} box */
+async function nudge(box) {
+  const top = dom.scrollTop(box);
+  dom.scrollBy(box, { top: -dom.clientHeight(box), behavior: 'instant' });
+  for (let frame = 0; frame < FRAMES_TO_NOTICE; frame += 1) await nextFrame();
+  dom.scrollTo(box, { top, behavior: 'instant' });
+}
+
 /**
  * Scrolls down until something visible matches, for at most `timeout` ms. → {found, ended, y, steps} or a fault
  * @param {Place | null} place
@@ -105,7 +115,7 @@ const SHOWS_ITSELF = new Set(['img', 'canvas', 'video', 'input', 'textarea', 'if
  */
 async function scrollUntil(place, selector, timeout) {
   const deadline = performance.now() + timeout;
-  let [distance, steps, grownAt, size] = [0, 0, performance.now(), ''];
+  let [distance, steps, grownAt, size, nudged] = [0, 0, performance.now(), '', false];
   for (;;) {
     // What scrolls may come with the first part of the list.
     const box = boxFor(place);
@@ -130,9 +140,18 @@ async function scrollUntil(place, selector, timeout) {
     if (match || performance.now() >= deadline) return done();
     // A list that has just grown may grow again.
     const now = `${dom.scrollHeight(element)} ${dom.getElementsByTagName(element, '*').length}`;
-    if (now !== size) [size, grownAt] = [now, performance.now()];
+    if (now !== size) {
+      // A list learns only from a drawn frame that its end is out of view, and asks for more when it is back in view.
+      if (size !== '') for (let frame = 0; frame < FRAMES_TO_NOTICE; frame += 1) await nextFrame();
+      [size, grownAt, nudged] = [`${dom.scrollHeight(element)} ${dom.getElementsByTagName(element, '*').length}`, performance.now(), false];
+    }
     if (isAtEnd(element)) {
-      if (performance.now() - grownAt > MORE_COMES_MS) return done(true);
+      const waited = performance.now() - grownAt;
+      if (waited > MORE_COMES_MS) return done(true);
+      if (waited > MORE_COMES_MS / 3 && !nudged) {
+        nudged = true;
+        await nudge(element);
+      }
       await change(deadline);
       continue;
     }

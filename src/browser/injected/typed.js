@@ -61,8 +61,12 @@ async function readTyped() {
   for (;;) {
     const { element, wanted, isPart } = state;
     if (!dom.isConnected(element)) return { is: 'gone' };
-    if (isPart ? letters(heldText(element)).includes(wanted) : holds(element, wanted)) return { is: 'same' };
+    if (isPart ? letters(heldText(element)).includes(wanted) : holds(element, wanted)) {
+      remember(element);
+      return { is: 'same' };
+    }
     if (performance.now() >= deadline) {
+      remember(element);
       const isSecret = secretAttribute(element) === 'value';
       return { is: 'changed', shows: isSecret ? null : clip(squeeze(heldText(element)), HELD_SHOWN) };
     }

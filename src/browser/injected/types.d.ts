@@ -114,6 +114,8 @@ interface Looked extends Partial<Refusal>, Partial<Place> {
   option?: OptionPlace;
   /** A retry would not help. */
   final?: boolean;
+  /** The fields that the page has changed since their text was reported. */
+  late?: string[];
 }
 /** An element and its label. */
 interface Named {
@@ -145,6 +147,9 @@ interface Guard {
   /** No other control in it may receive the event. */
   itself: boolean;
   verdict: Guarded | null;
+  /** The left button was released in this document, and the element got the click that followed. */
+  released: boolean;
+  clicked: boolean;
   expiry: number;
 }
 /** An element with one of our layers around it. */

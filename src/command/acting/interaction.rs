@@ -118,7 +118,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         summary: "Drag an element onto another",
         details: "Presses in the middle of the element, moves in steps and releases in the middle of the target. \
             Works for pages that use pointer events and for those that use HTML's drag and drop. If nothing moves, it \
-            tries once more with a hold after the press.",
+            tries once more with a hold after the press. Fails if the page does not accept the drop.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -201,6 +201,7 @@ async fn drag(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     let moved = match dragged {
         Dragged::Moved => "",
         Dragged::NothingMoved => "; nothing in the page moved",
+        Dragged::NotAccepted => "; the page did not accept the drop there",
     };
     Ok(Output::text(format!("Dragged {from} onto {to}{moved}")))
 }

@@ -156,6 +156,9 @@ async fn click(context: &Context, arguments: &Arguments, clicks: Clicks, done: &
     let now = if url == before { String::new() } else { format!(" → now at {url}") };
     let text = match clicked {
         Clicked::Closed | Clicked::Element => format!("{done} {target}{now}"),
+        Clicked::Pressed => {
+            format!("{done} {target}; it got the press but no click: the page moved or covered it{now}")
+        }
         Clicked::Option(text) => format!("Selected \"{text}\" (auto-routed from click on <option>){now}"),
     };
     Ok(Output::text(text).data(json!({ "url": url })))

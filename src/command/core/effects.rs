@@ -27,6 +27,10 @@ pub(crate) fn add(
         Err(_) => "",
     };
     let mut lines = lines(all.iter().filter(|effect| is_told(spec, effect, said)));
+    if spec.changes() {
+        let late = context.effects.late_changes();
+        lines.extend(late.iter().take(MOST_LINES).map(|line| shorten(line, LONGEST_WORDS)));
+    }
     if more > 0 {
         lines.push(format!("… {more} more dialogs, tabs, downloads or errors"));
     }

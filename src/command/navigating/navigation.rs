@@ -146,7 +146,8 @@ pub(crate) const COMMANDS: &[Spec] = &[
             TIMEOUT,
         ],
         summary: "Replace the page's content with a file",
-        details: "The URL stays the same, so the file's scripts run as that site.",
+        details: "The URL stays the same, so the file's scripts run as that site. If the page's Content Security Policy blocks scripts, \
+            about:blank shows the file instead.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -248,10 +249,22 @@ async fn load_html(context: &Context, arguments: Arguments) -> Result<Output, Fa
     let state = arguments.value("--wait-until").map(load_state).transpose()?;
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
+    // A script can also be an attribute, but such a file mostly has scripts too.
+    let has_scripts = html.to_ascii_lowercase().contains("<script");
+    let mut note = "";
+    if has_scripts && page.blocks_scripts().await? {
+        note = match page.may_leave() {
+            true => {
+                page.goto("about:blank", limit).await?;
+                " into about:blank: the page's Content Security Policy blocks scripts"
+            }
+            false => "; the page's Content Security Policy blocks its scripts: open about:blank first",
+        };
+    }
     page.set_content(&html).await?;
     if let Some(state) = state {
         page.wait_until(state, limit).await?;
     }
     let bytes = html.len();
-    Ok(Output::text(format!("Loaded HTML: {typed} ({bytes} bytes)")).data(json!({ "bytes": bytes })))
+    Ok(Output::text(format!("Loaded HTML: {typed} ({bytes} bytes){note}")).data(json!({ "bytes": bytes })))
 }

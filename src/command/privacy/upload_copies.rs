@@ -87,7 +87,7 @@ impl UploadCopies {
         let mut copy = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(to).map_err(failed)?;
         let copied = io::copy(&mut source.take(found.len()), &mut copy).map_err(failed)?;
         if copied != found.len() {
-            return Err(failed(io::Error::other("it changes while it is copied")));
+            return Err(failed(io::Error::other("another program changed it meanwhile")));
         }
         // Pages see it.
         found.modified().and_then(|changed| copy.set_modified(changed)).map_err(failed)
@@ -96,8 +96,12 @@ impl UploadCopies {
     fn reserve(&mut self, bytes: u64) -> Result<(), Fault> {
         let more = |kept: u64| kept.checked_add(bytes).filter(|kept| *kept <= MOST_KEPT);
         if KEPT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
-            let message = format!("the uploads of models are larger than {MOST_KEPT} bytes together");
-            return Err(Fault::new(FaultCode::TooLarge, message).hint("Close tabs to which files were uploaded."));
+            let message = format!(
+                "it is too large: gstack copies the files that models upload, at most {} GB for all open tabs",
+                MOST_KEPT >> 30
+            );
+            let hint = "Close tabs that got files, or ask the person to upload it.";
+            return Err(Fault::new(FaultCode::TooLarge, message).hint(hint));
         }
         self.bytes += bytes;
         Ok(())
@@ -122,7 +126,7 @@ impl Drop for UploadCopies {
 
 fn failed(file: &Path, error: &io::Error) -> Fault {
     Fault::new(FaultCode::Storage, format!("{} can't be copied: {error}", file.display()))
-        .hint("Upload it again when no other program changes it.")
+        .hint("Try again, or upload another copy of it.")
 }
 
 #[cfg(test)]

@@ -28,11 +28,16 @@ pub(in crate::page) const CLOSING_LIMIT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clicked {
     Element,
+    /// The element received the press, but not the click, because the page changed in between.
+    Pressed,
     /// The page closed its own tab in response.
     Closed,
     /// The target was an `<option>`, which was chosen in its `<select>`; its text.
     Option(String),
 }
+
+/// A click that the element received, and what the page said afterwards.
+type Delivered = (Clicked, Option<Settled>);
 
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::page) struct Done {
@@ -88,12 +93,7 @@ impl Page {
         }
     }
 
-    async fn click_now(
-        &self,
-        target: &Target,
-        clicks: Clicks,
-        limit: Duration,
-    ) -> Result<(Clicked, Option<Settled>), PageError> {
+    async fn click_now(&self, target: &Target, clicks: Clicks, limit: Duration) -> Result<Delivered, PageError> {
         let clicks = Clicks { modifiers: clicks.modifiers.and(self.held_modifiers()), ..clicks };
         let _drawing = self.draw();
         let deadline = Instant::now() + limit;
@@ -113,7 +113,7 @@ impl Page {
                 Err(reason) => Err(reason),
             };
             let reason = match covered {
-                Ok(settled) => return Ok((Clicked::Element, settled)),
+                Ok(delivered) => return Ok(delivered),
                 Err(reason) => reason,
             };
             // The page did not see the event, so a retry is safe.
@@ -131,7 +131,7 @@ impl Page {
         ready: &Ready,
         point: Point,
         clicks: Clicks,
-    ) -> Result<Result<Option<Settled>, String>, PageError> {
+    ) -> Result<Result<Delivered, String>, PageError> {
         self.points_at(ready, point, true).await;
         let moves = clicks.pointer == PointerKind::Mouse;
         let moves_at_once = moves && self.is_only_document(ready).await;
@@ -179,7 +179,7 @@ impl Page {
         target: &Target,
         option: &OptionPlace,
         limit: Duration,
-    ) -> Result<(Clicked, Option<Settled>), PageError> {
+    ) -> Result<Delivered, PageError> {
         let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         let ended =
             self.act_by::<Done>(&ready.frame, Injected::ChooseOption, &[&option.select, &option.option]).await?;
@@ -189,24 +189,26 @@ impl Page {
 
     /// Returns the guard's verdict: `Ok` for a hit, with what the page said afterwards; an inner `Err(reason)` names
     /// what was in the way. If the document was left, the click counts as delivered.
-    async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Result<Option<Settled>, String>, PageError> {
+    async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Result<Delivered, String>, PageError> {
+        let unknown = Ok(Ok((Clicked::Element, None)));
         if self.is_closed() {
-            return Ok(Ok(None));
+            return unknown;
         }
         let ended = match self.end_by::<Option<Guarded>>(&ready.frame, Injected::ReleaseGuard, &[&ready.document]).await
         {
             Ok(ended) => ended,
             // The browser is gone too: whether the input arrived is unknown.
             Err(error @ PageError::Browser(BrowserError::Gone)) => return Err(error),
-            Err(PageError::Browser(_)) => return Ok(Ok(None)),
+            Err(PageError::Browser(_)) => return unknown,
             Err(error) => return Err(error),
         };
         match ended.value {
-            None => Ok(Ok(None)),
-            Some(Some(Guarded::Hit | Guarded::Left)) => Ok(Ok(ended.settled)),
+            None => unknown,
+            Some(Some(Guarded::Hit | Guarded::Left)) => Ok(Ok((Clicked::Element, ended.settled))),
+            Some(Some(Guarded::Pressed)) => Ok(Ok((Clicked::Pressed, ended.settled))),
             Some(Some(Guarded::Covered { reason })) => Ok(Err(reason)),
             // The content of a frame is another document.
-            Some(None) if ready.is_frame() => Ok(Ok(None)),
+            Some(None) if ready.is_frame() => unknown,
             // If the browser's hit test still uses the frame's old position, the event went to the frame's element in
             // the parent; `frameOrigin` has checked that nothing covers it.
             Some(None) if self.frame(&ready.frame)?.parent.is_some() => {

@@ -14,6 +14,8 @@ use std::time::Duration;
 /// How long a list takes to open.
 const OPENS_LIMIT: Duration = Duration::from_millis(1500);
 const HOW: &str = "click it, then click the option in the next snapshot";
+/// For a text field with a list.
+const HOW_TYPED: &str = "type the start of it with `type … --into`, then click the option in the next snapshot";
 
 /// Whether an element is such a list.
 #[derive(Deserialize)]
@@ -27,6 +29,8 @@ struct Options {
     options: usize,
     own: usize,
     open: bool,
+    /// It is a text field, and may list only what is typed.
+    typed: bool,
 }
 
 /// The option that the list shows.
@@ -98,7 +102,8 @@ impl Page {
                 shows = self.is_shown(&selector, OPENS_LIMIT).await?;
             }
             if !shows {
-                let reason = format!("no option with the name {named} appeared after a click on it: {HOW}");
+                let how = if now.typed { HOW_TYPED } else { HOW };
+                let reason = format!("no option with the name {named} appeared after a click on it: {how}");
                 return Err(refused(target, reason));
             }
             now = self.ask(list, Injected::CustomOptions, &[&value], SCRIPT_LIMIT).await?;

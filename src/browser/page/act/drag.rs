@@ -5,6 +5,7 @@
 //! once with a hold after the press. Never chooses the point on an element.
 
 use crate::events::Subscription;
+use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::input::{Modifiers, events};
 use crate::page::locate::{Need, Point, Ready, Target};
@@ -42,6 +43,15 @@ pub enum Dragged {
     Moved,
     /// Nothing in the page changed, also after a hold.
     NothingMoved,
+    /// The page changed, but did not accept the drop there.
+    NotAccepted,
+}
+
+/// What the page did at the drop.
+#[derive(Deserialize)]
+struct Dropped {
+    changed: bool,
+    dropped: bool,
 }
 
 /// The ends of a drag.
@@ -71,19 +81,42 @@ impl Page {
         tell(self.session(), "Input.setInterceptDrags", &json!({ "enabled": true })).await?;
         let ends = Ends { from, to, limit, hold, may_repeat: hold.is_none() };
         let dragged = match self.drag_now(ends).await {
-            Ok(Dragged::NothingMoved) if hold.is_none() => {
-                self.drag_now(Ends { hold: Some(HOLD), may_repeat: false, ..ends }).await
-            }
+            Ok(None) if hold.is_none() => self.drag_now(Ends { hold: Some(HOLD), may_repeat: false, ..ends }).await,
             other => other,
         };
         let restored = tell(self.session(), "Input.setInterceptDrags", &json!({ "enabled": false })).await;
         let dragged = dragged?;
         self.unless_closed(restored).await?;
         self.settle(settling).await;
-        Ok(dragged)
+        let Some((dragged, frame)) = dragged else { return Ok(Dragged::NothingMoved) };
+        self.outcome(dragged, &frame, to).await
     }
 
-    async fn drag_now(&self, ends: Ends<'_>) -> Result<Dragged, PageError> {
+    /// Returns what a drag did, with what the page did at the drop. Fails if nothing accepted a drop of the browser's.
+    async fn outcome(&self, dragged: Dragged, frame: &FrameId, to: &Target) -> Result<Dragged, PageError> {
+        if dragged == Dragged::Moved {
+            return Ok(dragged);
+        }
+        let Dropped { changed, dropped } = match self.script(frame, Injected::DropOutcome, &[], SCRIPT_LIMIT).await {
+            Ok(ended) => ended,
+            Err(PageError::DocumentGone) => return Ok(Dragged::Moved),
+            Err(PageError::Browser(_)) if self.is_closed() => return Ok(Dragged::Moved),
+            Err(error) => return Err(error),
+        };
+        match (dragged, changed) {
+            (Dragged::NothingMoved, false) => Ok(Dragged::NothingMoved),
+            (Dragged::NotAccepted, _) if dropped => Ok(Dragged::Moved),
+            (Dragged::NotAccepted, true) => Ok(Dragged::NotAccepted),
+            (Dragged::NotAccepted, false) => Err(PageError::Refused {
+                what: to.to_string(),
+                reason: "the page does not accept the drop there".to_owned(),
+            }),
+            (Dragged::NothingMoved, true) | (Dragged::Moved, _) => Ok(Dragged::Moved),
+        }
+    }
+
+    /// Returns what moved, and the frame of the drop. `None`: nothing did, and it was released where nothing is clicked.
+    async fn drag_now(&self, ends: Ends<'_>) -> Result<Option<(Dragged, FrameId)>, PageError> {
         let Ends { from, limit, .. } = ends;
         let source = self.ready(from, &DRAG_NEEDS, "dragging", limit).await?;
         let start = self.free_point(from, &source, "dragging", limit).await?;
@@ -118,7 +151,7 @@ impl Page {
         start: Point,
         Ends { from, to, limit, hold, may_repeat }: Ends<'_>,
         mut intercepted: Subscription,
-    ) -> Result<Dragged, PageError> {
+    ) -> Result<Option<(Dragged, FrameId)>, PageError> {
         if let Some(hold) = hold {
             tokio::time::sleep(hold.min(LONGEST_HOLD)).await;
         }
@@ -141,11 +174,13 @@ impl Page {
             let has_moved: bool = self.script(&source.frame, Injected::MovesSettled, &[], SCRIPT_LIMIT).await?;
             if !has_moved && may_repeat {
                 events::let_go_outside(self.session()).await?;
-                return Ok(Dragged::NothingMoved);
+                return Ok(None);
             }
+            self.expect_drop(&destination).await?;
             self.unless_closed(events::release_button(self.session(), end).await).await?;
             self.mouse_is_at(end, (!destination.is_frame()).then_some(&destination.frame));
-            return Ok(if has_moved { Dragged::Moved } else { Dragged::NothingMoved });
+            let dragged = if has_moved || destination.is_frame() { Dragged::Moved } else { Dragged::NothingMoved };
+            return Ok(Some((dragged, destination.frame)));
         }
         let event = tokio::time::timeout(INTERCEPT_LIMIT, intercepted.next()).await.ok().flatten();
         let Some(Intercepted { data }) = event.and_then(|event| event.read()) else {
@@ -156,10 +191,19 @@ impl Page {
             let params = json!({ "type": kind, "x": end.x, "y": end.y, "data": data });
             tell(self.session(), "Input.dispatchDragEvent", &params).await
         };
+        self.expect_drop(&destination).await?;
         send("dragEnter").await?;
         send("dragOver").await?;
         self.unless_closed(send("drop").await).await?;
-        Ok(Dragged::Moved)
+        // The content of a frame is another document.
+        let dragged = if destination.is_frame() { Dragged::Moved } else { Dragged::NotAccepted };
+        Ok(Some((dragged, destination.frame)))
+    }
+
+    async fn expect_drop(&self, destination: &Ready) -> Result<(), PageError> {
+        let _: Value =
+            self.script(&destination.frame, Injected::ExpectDrop, &[&destination.place], SCRIPT_LIMIT).await?;
+        Ok(())
     }
 
     /// Refuses a drop in a frame of another site: the approval was for one site, and the drop would act on the other

@@ -109,6 +109,9 @@ struct Looked {
     option: Option<OptionPlace>,
     #[serde(default)]
     then: Option<serde_json::Value>,
+    /// What the page changed since it was reported.
+    #[serde(default)]
+    late: Vec<String>,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -259,6 +262,9 @@ impl Page {
                 },
                 Err(error) => return Err(error),
             };
+            if let Some(effects) = self.effects().filter(|_| !looked.late.is_empty()) {
+                effects.changed_late(&looked.late);
+            }
             if looked.ok {
                 let Looked { number, document, tag, point, option, then, .. } = looked;
                 let place = ScriptTarget::Element { number, document: document.clone() };

@@ -39,6 +39,8 @@ struct FrameHit {
     covered: Option<String>,
 }
 
+/// How often a frame is scrolled to another place, if something covers it: in the middle, low, high.
+const REVEALS: u32 = 3;
 const NOT_DRAWN: &str = "its frame is not visible";
 
 impl Page {
@@ -53,9 +55,9 @@ impl Page {
         let mut frame = frame.clone();
         while let Some(parent) = self.frame(&frame)?.parent {
             let owner = self.owner_in(&parent, &frame).await?;
-            let mut is_revealed = false;
+            let mut attempt = 0;
             at = loop {
-                let Some(step) = self.drawn_in(&parent, &owner, is_revealed).await? else {
+                let Some(step) = self.drawn_in(&parent, &owner, attempt > 0).await? else {
                     return Ok(Err(NOT_DRAWN.to_owned()));
                 };
                 let there = step.point(at);
@@ -63,11 +65,11 @@ impl Page {
                     self.script(&parent, Injected::FrameHit, &[&owner.number, &there], SCRIPT_LIMIT).await?;
                 match hit.covered {
                     None => break there,
-                    Some(reason) if is_revealed => return Ok(Err(format!("its frame: {reason}"))),
+                    Some(reason) if attempt == REVEALS => return Ok(Err(format!("its frame: {reason}"))),
                     Some(_) => {
-                        let given: [&dyn Argument; 2] = [&owner.number, &there];
+                        let given: [&dyn Argument; 3] = [&owner.number, &there, &attempt];
                         let _: Value = self.script(&parent, Injected::RevealFrame, &given, SCRIPT_LIMIT).await?;
-                        is_revealed = true;
+                        attempt += 1;
                     }
                 }
             };

@@ -4,9 +4,18 @@
 
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
-use crate::page::script::{Injected, tell};
+use crate::page::script::{Injected, ScriptValue, tell};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+/// Adds a script to the page, and returns whether it ran.
+const SCRIPT_PROBE: &str = "(() => {
+  const probe = document.createElement('script');
+  try { probe.textContent = 'document.currentScript.dataset.ran = 1'; } catch { return false; }
+  document.documentElement.append(probe);
+  probe.remove();
+  return probe.dataset.ran === '1';
+})()";
 
 /// A document's web storage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,6 +50,15 @@ impl Page {
     /// Returns the phases of the document's load by name, in milliseconds; empty if the browser recorded none.
     pub async fn timing(&self) -> Result<Vec<(String, u64)>, PageError> {
         Ok(self.read_whole::<Option<Vec<(String, u64)>>>(Injected::ReadTiming, &[]).await?.unwrap_or_default())
+    }
+    /// Returns true if the page's Content Security Policy blocks scripts in its markup, as it does in content that
+    /// replaces it.
+    pub async fn blocks_scripts(&self) -> Result<bool, PageError> {
+        Ok(self.evaluate(SCRIPT_PROBE, SCRIPT_LIMIT).await? != ScriptValue::Other("true".to_owned()))
+    }
+    /// Returns true if the command may leave the page: it is not limited to it, nor inside one of its frames.
+    pub fn may_leave(&self) -> bool {
+        !self.is_bound() && self.chosen_frame().is_none()
     }
     /// Replaces the document's content; its address stays the same.
     pub async fn set_content(&self, html: &str) -> Result<(), PageError> {

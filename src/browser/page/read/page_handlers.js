@@ -1,5 +1,6 @@
 /*
- * Finds the elements on which React handles pointer events (`__reactProps$…`), in the page's own world.
+ * Finds the elements on which React handles pointer events (`__reactProps$…`), and those that listen for a double click or a
+ * right click, in the page's own world.
  *
  * Everything that it returns is the page's word. Reads data properties alone, so that it runs none of the page's getters.
  */
@@ -7,22 +8,33 @@
   const MOST_FOUND = 500;
   const MOST_ELEMENTS = 20_000;
   const REASONS = { onClick: 'onclick', onDoubleClick: 'double click', onContextMenu: 'right click', onDragStart: 'draggable' };
+  /* Asking for listeners takes a few microseconds an element. */
+  const MOST_ASKED = 5_000;
+  const LISTENED = Object.entries({ dblclick: 'double click', contextmenu: 'right click' });
+  // A function of the browser's console, which an evaluation may have.
+  const listenersOf = typeof getEventListeners === 'function' ? getEventListeners : () => ({});
   const own = (object, name) => Object.getOwnPropertyDescriptor(object, name)?.value;
   const all = document.getElementsByTagName('*');
   const found = [];
   let key;
-  for (let at = 0; at < all.length && at < MOST_ELEMENTS && found.length < MOST_FOUND; at += 1) {
-    const element = all[at];
+  const reactReasons = (element) => {
     if (key === undefined || !Object.hasOwn(element, key)) {
       const other = Object.keys(element).find((name) => name.startsWith('__reactProps$'));
-      if (!other) continue;
+      if (!other) return [];
       key = other;
     }
     const props = own(element, key);
-    if (typeof props !== 'object' || props === null) continue;
-    const reasons = Object.entries(REASONS)
+    if (typeof props !== 'object' || props === null) return [];
+    return Object.entries(REASONS)
       .filter(([name]) => typeof own(props, name) === 'function')
       .map(([, reason]) => reason);
+  };
+  for (let at = 0; at < all.length && at < MOST_ELEMENTS && found.length < MOST_FOUND; at += 1) {
+    const element = all[at];
+    const isAsked = at < MOST_ASKED && element !== document.documentElement && element !== document.body;
+    const listeners = (isAsked && listenersOf(element)) || {};
+    const reasons = LISTENED.filter(([type]) => Object.hasOwn(listeners, type)).map(([, reason]) => reason);
+    reasons.push(...reactReasons(element).filter((reason) => !reasons.includes(reason)));
     if (reasons.length === 0) continue;
     const path = [];
     for (let node = element; node.parentElement; node = node.parentElement)

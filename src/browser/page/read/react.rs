@@ -4,7 +4,7 @@
 //! word; our own script finds their elements.
 
 use super::data::ElementBox;
-use crate::devtools::runtime::{Evaluation, evaluate_value};
+use crate::devtools::runtime::{EvaluateParams, Evaluation, evaluate_value};
 use crate::frames::{FrameId, World};
 use crate::page::error::PageError;
 use crate::page::locate::refs::{ElementPlace, RefKind};
@@ -131,10 +131,13 @@ impl Page {
         Ok(reply.component.filter(|_| reply.present).map(|found| found.without(&secrets)))
     }
 
-    /// Tells our script on which elements of a frame React handles pointer events: such an element may have no other sign.
+    /// Tells our script on which elements of a frame React handles pointer events, and which listen for a double or right
+    /// click: such an element may have no other sign.
     pub(super) async fn note_handlers(&self, frame: &FrameId) -> Result<(), PageError> {
         let context = self.context(frame, &World::Main).await?;
-        let evaluate = evaluate_value(HANDLERS).ending_after(HANDLERS_LIMIT).within(&context);
+        // For `getEventListeners`.
+        let evaluate = EvaluateParams { include_command_line_api: Some(true), ..evaluate_value(HANDLERS) };
+        let evaluate = evaluate.ending_after(HANDLERS_LIMIT).within(&context);
         let reply = self.session_of(frame)?.call_within(evaluate, HANDLERS_LIMIT).await?;
         let found =
             reply.result.value.and_then(|value| serde_json::from_str::<Vec<(Vec<u32>, Vec<String>)>>(value.get()).ok());

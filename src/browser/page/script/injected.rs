@@ -83,12 +83,14 @@ functions! {
     DragClicks = "dragClicks",
     DrawBoxes = "drawBoxes",
     DrawRefs = "drawRefs",
+    DropOutcome = "dropOutcome",
     ElementOf = "elementOf",
     EndDrop = "endDrop",
     EndFill = "endFill",
     EndPick = "endPick",
     EndRecording = "endRecording",
     EndStitching = "endStitching",
+    ExpectDrop = "expectDrop",
     FileField = "fileField",
     FillSignIn = "fillSignIn",
     FirstMatch = "firstMatch",
@@ -167,8 +169,8 @@ functions! {
     Touch = "touch",
     Unhide = "unhide",
     ValueOfField = "valueOfField",
-    WatchDrop = "watchDrop",
     WatchDrag = "watchDrag",
+    WatchDrop = "watchDrop",
     WatchMoves = "watchMoves",
     WriteStorage = "writeStorage",
 }
@@ -220,6 +222,8 @@ pub(in crate::page) enum FaultKind {
 pub(in crate::page) enum Guarded {
     /// The element received them.
     Hit,
+    /// It received the press, but not the click: the page changed in between.
+    Pressed,
     /// They were blocked; `reason`: `it is covered by <div class="x">`.
     Covered { reason: String },
     /// The document was replaced.
