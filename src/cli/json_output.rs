@@ -54,7 +54,7 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("flow list", JsonOutput::Whole(FLOWS)),
     ("flow show", JsonOutput::Whole("{file: string, allowed: boolean, flow: unknown}")),
     ("flow check", JsonOutput::Whole("{file: string, problems: {line: number, message: string, hint: string}[]}")),
-    ("flow trust", JsonOutput::Whole("{file: string, allowed: boolean}")),
+    ("flow trust", JsonOutput::Whole("{file: string, allowed: boolean, text: string}")),
     ("flow run", JsonOutput::Whole(FLOW_REPORT)),
     ("flow save", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
     ("flow import", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
