@@ -156,9 +156,16 @@ impl Page {
             let params = json!({ "type": kind, "x": end.x, "y": end.y, "data": data });
             tell(self.session(), "Input.dispatchDragEvent", &params).await
         };
-        send("dragEnter").await?;
-        send("dragOver").await?;
-        self.unless_closed(send("drop").await).await?;
+        let sending = async {
+            send("dragEnter").await?;
+            send("dragOver").await?;
+            send("drop").await
+        };
+        let into = match destination.is_frame() {
+            true => self.content_frame(&destination.frame, destination.number()?).await?,
+            false => destination.frame.clone(),
+        };
+        self.only_into(&[into], &to.to_string(), std::future::ready(Ok(())), sending).await?;
         Ok(Dragged::Moved)
     }
 
