@@ -179,6 +179,9 @@ fn tries_all(is_confined: bool) {
             drop(turn);
             if is_rule {
                 assert_eq!(repository.path.join(".gstack/policy.toml").exists(), decision == "allow");
+            } else if what.starts_with("a merge strategy") {
+                // The person's `--continue` above has ended it, without the agent's program.
+                assert!(decision == "allow" || !repository.springs(), "{what}");
             } else {
                 assert_eq!(repository.springs(), decision == "allow", "{what}: {decision}");
             }
