@@ -80,6 +80,8 @@ pub trait AgentSession: Send {
     fn resumed(&self) -> bool;
     /// Sets the model for all following turns, by the agent's name for it; `None` for the agent's default.
     fn set_model(&mut self, model: Option<String>) -> BoxFuture<'_, Result<(), Fault>>;
+    /// Returns the agent's process; `None` for an agent without one.
+    fn pid(&self) -> Option<u32>;
     /// Ends the process gracefully (closes stdin, then TERM, then KILL for all descendants). It is reaped when this
     /// returns.
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;

@@ -1,18 +1,17 @@
 //! `.gstack/session.toml`: the session and the profile that a project asks for, and `bindings.json`: what the person
 //! answered.
 //!
-//! Owns both formats. A project's file is a stranger's until the person has allowed it: it only names, and a file that was
+//! Owns the format of the request. A project's file is a stranger's until the person has allowed it: it only names, and a file that was
 //! changed is another file. Never asks and never decides which instance is used.
 
-use super::atomic;
+use super::answers::Answers;
 use super::home::Home;
-use super::lock::FileLock;
 use super::plain_name;
 use super::project_file;
 use serde::{Deserialize, Serialize};
+use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 use toml::{Table, Value};
 
 /// The file in a project's `.gstack`.
@@ -47,15 +46,6 @@ pub struct BindingError {
     pub why: String,
 }
 
-/// One answer of the person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Answer {
-    file: PathBuf,
-    #[serde(flatten)]
-    binding: Binding,
-    allowed: bool,
-}
-
 /// Returns the innermost file that applies in the current folder. `None` if there is none.
 ///
 /// # Errors
@@ -79,9 +69,10 @@ fn find_in(folder: &Path, home: &Path) -> Result<Option<Found>, BindingError> {
             Binding::parse(&text).map(Some)
         };
         let Some(binding) = read().map_err(|why| error(file.clone(), why))? else { continue };
-        let answers = answers(home).map_err(|why| error(answers_file(home), why.to_string()))?;
-        let answer = answers.into_iter().find(|answer| answer.file == file && answer.binding == binding);
-        return Ok(Some(Found { file, binding, allowed: answer.map(|answer| answer.allowed) }));
+        let answers = answers(home);
+        let allowed =
+            answers.find(&file, &binding).map_err(|why| error(answers.stored().to_owned(), why.to_string()))?;
+        return Ok(Some(Found { file, binding, allowed }));
     }
     Ok(None)
 }
@@ -115,10 +106,7 @@ impl Binding {
 ///
 /// Fails if the answers cannot be read or written.
 pub fn answer(home: &Home, found: &Found, allowed: bool) -> io::Result<()> {
-    change(home, |answers| {
-        answers.retain(|answer| answer.file != found.file);
-        answers.push(Answer { file: found.file.clone(), binding: found.binding.clone(), allowed });
-    })
+    answers(home.shared()).record(&found.file, &found.binding, allowed)
 }
 
 /// Forgets the person's answer to a file. Returns false if there was none.
@@ -127,38 +115,18 @@ pub fn answer(home: &Home, found: &Found, allowed: bool) -> io::Result<()> {
 ///
 /// Fails if the answers cannot be read or written.
 pub fn forget(home: &Home, file: &Path) -> io::Result<bool> {
-    let mut had = false;
-    change(home, |answers| {
-        had = answers.iter().any(|answer| answer.file == file);
-        answers.retain(|answer| answer.file != file);
-    })?;
-    Ok(had)
+    answers(home.shared()).forget(file)
 }
 
-fn change(home: &Home, change: impl FnOnce(&mut Vec<Answer>)) -> io::Result<()> {
-    let shared = home.shared();
-    // Two terminals may answer at once.
-    let _lock = FileLock::take(&shared.join("bindings.lock"))?;
-    let mut all = answers(shared)?;
-    change(&mut all);
-    atomic::write(&answers_file(shared), &serde_json::to_vec_pretty(&all)?)
-}
-
-fn answers(home: &Path) -> io::Result<Vec<Answer>> {
-    match fs::read(answers_file(home)) {
-        Ok(text) => Ok(serde_json::from_slice(&text)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
-    }
-}
-
-fn answers_file(home: &Path) -> PathBuf {
-    home.join("bindings.json")
+fn answers(home: &Path) -> Answers {
+    Answers::new(home.join("bindings.json"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answers::stage::Stage;
+    use std::fs;
 
     fn write(folder: &Path, text: &str) -> PathBuf {
         let place = folder.join(project_file::FOLDER);
@@ -167,47 +135,37 @@ mod tests {
         place.join(FILE)
     }
 
-    fn stage() -> (tempfile::TempDir, Home, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let home = Home::at(root.join("g")).unwrap();
-        let project = root.join("project");
-        fs::create_dir_all(project.join(".git")).unwrap();
-        (folder, home, project)
-    }
-
     #[test]
     fn an_answer_holds_for_one_file_with_one_content() {
-        let (_folder, home, project) = stage();
+        let stage = Stage::new();
+        let (home, project) = (&stage.home, &stage.project);
+        let at = |file: &Path| find_in(file.ancestors().nth(2).unwrap(), home.root());
+        stage.answers_hold_for_one_file_with_one_content(
+            Path::new(".gstack/session.toml"),
+            ("session = \"shop\"\n", "session = \"shop\"\nprofile = \"work\"\n"),
+            &answers(home.shared()),
+            |file| Ok(at(file).map_err(|error| error.to_string())?.unwrap().allowed),
+            |file| answer(home, &at(file).unwrap().unwrap(), true).unwrap(),
+        );
         let inner = project.join("a/b");
         fs::create_dir_all(&inner).unwrap();
-        let find = |folder: &Path| find_in(folder, home.root()).unwrap();
-        assert_eq!(find(&inner), None);
-        let file = write(&project, "session = \"shop\"\n");
-        let found = find(&inner).unwrap();
-        assert_eq!((&found.file, found.binding.session.as_deref(), found.allowed), (&file, Some("shop"), None));
-        answer(&home, &found, true).unwrap();
-        assert_eq!(find(&inner).unwrap().allowed, Some(true));
-        write(&project, "session = \"shop\"\nprofile = \"work\"\n");
-        assert_eq!(find(&inner).unwrap().allowed, None, "it asks for more than it did");
-        write(&project, "# a comment\nsession = \"shop\"");
-        assert_eq!(find(&inner).unwrap().allowed, Some(true));
-        // The same file in a copy of the project is another one.
-        let copy = home.root().parent().unwrap().join("copy");
-        write(&copy, "session = \"shop\"\n");
-        assert_eq!(find(&copy).unwrap().allowed, None);
+        let find = |folder: &Path| find_in(folder, home.root()).unwrap().unwrap();
+        let file = write(project, "# a comment\nsession = \"shop\"");
+        let found = find(&inner);
+        assert_eq!((&found.file, found.allowed), (&file, Some(true)), "it asks for the same");
         // The innermost file alone counts.
         write(&inner, "session = \"other\"\n");
-        assert_eq!(find(&inner).unwrap().binding.session.as_deref(), Some("other"));
-        answer(&home, &found, false).unwrap();
-        assert_eq!(find(&project).unwrap().allowed, Some(false));
-        assert!(forget(&home, &file).unwrap() && !forget(&home, &file).unwrap());
-        assert_eq!(find(&project).unwrap().allowed, None);
+        assert_eq!(find(&inner).binding.session.as_deref(), Some("other"));
+        answer(home, &found, false).unwrap();
+        assert_eq!(find(project).allowed, Some(false));
+        assert!(forget(home, &file).unwrap() && !forget(home, &file).unwrap());
+        assert_eq!(find(project).allowed, None);
     }
 
     #[test]
     fn a_file_only_names_and_anything_else_makes_it_unusable() {
-        let (_folder, home, project) = stage();
+        let stage = Stage::new();
+        let (home, project) = (&stage.home, &stage.project);
         for (text, said) in [
             ("home = \"/etc\"\n", "\"home\" is refused"),
             ("session = \"../../etc\"\n", "its session is not a name"),
@@ -217,29 +175,29 @@ mod tests {
             ("session = [\"a\"]\n", "its session is not a name"),
             ("\ntoken hunter2\n", "line 2 is not valid TOML"),
         ] {
-            write(&project, text);
-            let error = find_in(&project, home.root()).unwrap_err();
+            write(project, text);
+            let error = find_in(project, home.root()).unwrap_err();
             assert!(error.why.starts_with(said) && !error.to_string().contains("hunter2"), "{text}: {error}");
         }
-        write(&project, &"#".repeat(10_000));
-        assert!(find_in(&project, home.root()).unwrap_err().why.contains("longer than 4 KiB"));
-        let file = write(&project, "session = \"shop\"\n");
+        write(project, &"#".repeat(10_000));
+        assert!(find_in(project, home.root()).unwrap_err().why.contains("longer than 4 KiB"));
+        let file = write(project, "session = \"shop\"\n");
         fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink(home.root().join("x.toml"), &file).unwrap();
         fs::write(home.root().join("x.toml"), "session = \"shop\"\n").unwrap();
-        assert!(find_in(&project, home.root()).unwrap_err().why.contains("symlinks"));
+        assert!(find_in(project, home.root()).unwrap_err().why.contains("symlinks"));
         fs::remove_file(&file).unwrap();
-        write(&project, "session = \"shop\"\n");
-        fs::write(answers_file(home.root()), "{half").unwrap();
-        assert!(find_in(&project, home.root()).is_err(), "answers that can't be read allow nothing");
+        write(project, "session = \"shop\"\n");
+        assert!(find_in(project, home.root()).unwrap().is_some());
     }
 
     #[test]
     fn gstacks_own_home_is_not_a_project() {
-        let (_folder, home, project) = stage();
+        let stage = Stage::new();
+        let (home, project) = (&stage.home, &stage.project);
         let own = project.join(project_file::FOLDER);
-        write(&project, "session = \"shop\"\n");
-        assert_eq!(find_in(&project, &own).unwrap(), None);
-        assert!(find_in(&project, home.root()).unwrap().is_some());
+        write(project, "session = \"shop\"\n");
+        assert_eq!(find_in(project, &own).unwrap(), None);
+        assert!(find_in(project, home.root()).unwrap().is_some());
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Owns its format. Never checks a proof.
 
+use super::hex;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// The number of digits of a fingerprint that are shown to people.
 const SHORT: usize = 12;
@@ -15,7 +15,7 @@ pub struct Fingerprint(String);
 
 impl Fingerprint {
     pub fn of(point: &[u8]) -> Self {
-        Self(Sha256::digest(point).iter().map(|byte| format!("{byte:02x}")).collect())
+        Self(hex::sha256(point))
     }
 
     /// Returns the short form that is shown to people.

@@ -5,7 +5,11 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #![warn(unreachable_pub)]
 
+#[cfg(test)]
+extern crate self as gstack_base;
+
 pub mod answer;
+pub mod answers;
 pub mod append;
 pub mod atomic;
 pub mod bindings;
@@ -19,6 +23,7 @@ pub mod file_name;
 pub mod filled_secrets;
 pub mod fingerprint;
 pub mod glob;
+pub mod hex;
 pub mod home;
 pub mod host;
 pub mod html;

@@ -4,6 +4,7 @@
 //! crosses a socket on which it is proven.
 
 use super::atomic;
+use super::hex::hexadecimal;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;
@@ -67,10 +68,6 @@ impl fmt::Debug for Key {
 /// Returns 16 random bytes in hexadecimal, unique to a connection.
 pub fn nonce() -> String {
     hexadecimal(&rand::random::<[u8; 16]>())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn bytes(hexadecimal: &str) -> Option<Vec<u8>> {

@@ -59,7 +59,7 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
         ),
     ),
     ("flow check", JsonOutput::Whole("{file: string, problems: {line: number, message: string, hint: string}[]}")),
-    ("flow trust", JsonOutput::Whole("{file: string, allowed: boolean}")),
+    ("flow trust", JsonOutput::Whole("{file: string, allowed: boolean, text: string}")),
     ("flow run", JsonOutput::Whole(FLOW_REPORT)),
     ("flow save", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
     ("flow record", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),

@@ -1,17 +1,17 @@
 //! Where flows are: the person's own folder, and `.gstack/flows` of a project.
 //!
-//! Owns finding and keeping files, and which content the person has seen. A flow acts with the person's logins, so a file
+//! Owns finding and keeping files. A flow acts with the person's logins, so a file
 //! that anyone else may have written runs only after the person has read this very content and allowed it. The person's
 //! own flows win over those of a project: a repository cannot take over a name.
 
 use super::check;
 use super::error::FlowError;
 use super::file::{Flow, MOST_BYTES, Problem};
+use gstack_base::answers::Answers;
 use gstack_base::home::{Home, private_folder};
-use gstack_base::lock::FileLock;
-use gstack_base::{atomic, plain_name, project_file};
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use gstack_base::{atomic, hex, plain_name, project_file};
+use serde::Serialize;
+use serde_json::json;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -59,13 +59,6 @@ pub struct Listed {
     /// What keeps it from running.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
-}
-
-/// One content that the person has allowed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Seen {
-    file: PathBuf,
-    hash: String,
 }
 
 impl Found {
@@ -189,7 +182,9 @@ fn read(home: &Home, place: &Path, name: &str) -> Result<Option<Found>, FlowErro
         .map_err(|why| FlowError::Unusable { file: file.clone(), why })?;
     let Some(text) = text else { return Ok(None) };
     let is_own = own(home).canonicalize().is_ok_and(|own| own == *place);
-    let may_run = is_own || seen(home)?.contains(&Seen { file: file.clone(), hash: hash(&text) });
+    let seen = seen(home);
+    let failed = |error| FlowError::storage("read", seen.stored(), error);
+    let may_run = is_own || seen.find(&file, &content(&text)).map_err(failed)? == Some(true);
     Ok(Some(Found { name: name.to_owned(), file, text, is_own, may_run }))
 }
 
@@ -199,16 +194,10 @@ fn read(home: &Home, place: &Path, name: &str) -> Result<Option<Found>, FlowErro
 ///
 /// Fails if the record cannot be written.
 pub fn allow(home: &Home, found: &Found) -> Result<(), FlowError> {
-    let own = own(home);
-    let failed = |error| FlowError::storage("written", &own.join(SEEN), error);
-    private_folder(&own).map_err(|error| failed(io::Error::other(error.to_string())))?;
-    // Two terminals may answer at once.
-    let _lock = FileLock::take(&own.join("seen.lock")).map_err(failed)?;
-    let mut all = seen(home)?;
-    all.retain(|seen| seen.file != found.file);
-    all.push(Seen { file: found.file.clone(), hash: hash(&found.text) });
-    let text = serde_json::to_vec_pretty(&all).map_err(|error| failed(error.into()))?;
-    atomic::write(&own.join(SEEN), &text).map_err(failed)
+    let seen = seen(home);
+    let failed = |error| FlowError::storage("written", seen.stored(), error);
+    private_folder(&own(home)).map_err(|error| failed(io::Error::other(error.to_string())))?;
+    seen.record(&found.file, &content(&found.text), true).map_err(failed)
 }
 
 /// Writes a flow into the person's own folder. Returns its file.
@@ -231,86 +220,81 @@ pub fn save(home: &Home, name: &str, text: &str, replace: bool) -> Result<PathBu
     Ok(path)
 }
 
-fn seen(home: &Home) -> Result<Vec<Seen>, FlowError> {
-    let path = own(home).join(SEEN);
-    let failed = |error| FlowError::storage("read", &path, error);
-    match fs::read(&path) {
-        Ok(text) => serde_json::from_slice(&text).map_err(|error| failed(error.into())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(failed(error)),
-    }
+fn seen(home: &Home) -> Answers {
+    Answers::new(own(home).join(SEEN))
 }
 
-/// Returns the SHA-256 of a flow's content, in hexadecimal.
-pub(crate) fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+/// Returns what an answer holds for: the whole text.
+fn content(text: &str) -> serde_json::Value {
+    json!({ "hash": hex::sha256(text) })
 }
 
 #[cfg(test)]
+#[path = "../base/answers_stage.rs"]
+mod stage;
+
+#[cfg(test)]
 mod tests {
+    use super::stage::Stage;
     use super::*;
     use gstack_protocol::fault::Fault;
 
     const TEXT: &str = "flow = 1\nsteps = [\n  { act = \"press\", key = \"Enter\" },\n]\n";
 
-    fn stage() -> (tempfile::TempDir, Home, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let home = Home::at(root.join("g")).unwrap();
-        let project = root.join("project");
-        fs::create_dir_all(project.join(".git")).unwrap();
-        fs::create_dir_all(project.join(".gstack/flows")).unwrap();
-        (folder, home, project)
+    fn stage() -> Stage {
+        let stage = Stage::new();
+        fs::create_dir_all(stage.project.join(".gstack/flows")).unwrap();
+        stage
     }
 
     #[test]
     fn a_flow_of_a_repository_runs_only_with_the_content_that_was_allowed() {
-        let (_folder, home, project) = stage();
-        let file = project.join(".gstack/flows/buy.toml");
-        fs::write(&file, TEXT).unwrap();
-        let found = find(&home, &project, "buy").unwrap();
-        assert!(!found.is_own && found.file == file && found.check_seen().is_err());
-        let fault = Fault::from(found.check_seen().unwrap_err());
+        let stage = stage();
+        let home = &stage.home;
+        let at = |file: &Path| find(home, Path::new("/"), file.to_str().unwrap());
+        for file in [".gstack/flows/buy.toml", "elsewhere.toml"] {
+            stage.answers_hold_for_one_file_with_one_content(
+                Path::new(file),
+                (TEXT, &format!("# a comment\n{TEXT}")),
+                &seen(home),
+                |file| Ok(at(file).map_err(|error| error.to_string())?.check_seen().is_ok().then_some(true)),
+                |file| allow(home, &at(file).unwrap()).unwrap(),
+            );
+        }
+        let found = find(home, &stage.project, "buy").unwrap();
+        assert!(!found.is_own && found.check_seen().is_ok());
+        fs::write(&found.file, TEXT.replace("Enter", "Escape")).unwrap();
+        let fault = Fault::from(find(home, &stage.project, "buy").unwrap().check_seen().unwrap_err());
         assert!(fault.hint.unwrap().contains("gstack flow trust"));
-        allow(&home, &found).unwrap();
-        assert!(find(&home, &project, "buy").unwrap().check_seen().is_ok());
-        fs::write(&file, TEXT.replace("Enter", "Escape")).unwrap();
-        assert!(find(&home, &project, "buy").unwrap().check_seen().is_err(), "it was changed");
-        // The same content in a copy of the project is another file.
-        fs::write(&file, TEXT).unwrap();
-        let copy = project.join("copy.toml");
-        fs::copy(&file, &copy).unwrap();
-        assert!(find(&home, &project, "copy.toml").unwrap().check_seen().is_err());
-        assert!(find(&home, &project, copy.to_str().unwrap()).unwrap().check_seen().is_err());
-        fs::write(own(&home).join(SEEN), "{half").unwrap();
-        assert!(find(&home, &project, "buy").is_err(), "answers that can't be read allow nothing");
     }
 
     #[test]
     fn a_repository_cannot_take_over_a_name_of_the_persons_own() {
-        let (_folder, home, project) = stage();
+        let stage = stage();
+        let (home, project) = (&stage.home, &stage.project);
         fs::write(project.join(".gstack/flows/buy.toml"), TEXT).unwrap();
         fs::write(project.join(".gstack/flows/other.toml"), "flow = 1\n").unwrap();
-        let saved = save(&home, "buy", TEXT, false).unwrap();
-        let found = find(&home, &project, "buy").unwrap();
+        let saved = save(home, "buy", TEXT, false).unwrap();
+        let found = find(home, project, "buy").unwrap();
         assert!(found.is_own && found.may_run && found.file == saved);
-        assert!(matches!(save(&home, "buy", TEXT, false), Err(FlowError::Exists(_))));
-        save(&home, "buy", TEXT, true).unwrap();
-        let listed = list(&home, &project).unwrap();
+        assert!(matches!(save(home, "buy", TEXT, false), Err(FlowError::Exists(_))));
+        save(home, "buy", TEXT, true).unwrap();
+        let listed = list(home, &project).unwrap();
         let shown: Vec<_> = listed.iter().map(|one| (one.name.as_str(), one.own, one.problems.len())).collect();
         assert_eq!(shown, [("buy", true, 0), ("other", false, 1)]);
     }
 
     #[test]
     fn no_name_and_no_link_leads_out_of_the_folders() {
-        let (_folder, home, project) = stage();
+        let stage = stage();
+        let (home, project) = (&stage.home, &stage.project);
         for name in ["..", "a b", "", "ä"] {
-            assert!(matches!(find(&home, &project, name), Err(FlowError::BadName(_))), "{name}");
-            assert!(save(&home, name, TEXT, true).is_err());
+            assert!(matches!(find(home, project, name), Err(FlowError::BadName(_))), "{name}");
+            assert!(save(home, name, TEXT, true).is_err());
         }
-        assert!(matches!(find(&home, &project, "../etc/passwd"), Err(FlowError::NotFound(_))));
+        assert!(matches!(find(home, project, "../etc/passwd"), Err(FlowError::NotFound(_))));
         fs::write(project.join("x.toml"), TEXT).unwrap();
         std::os::unix::fs::symlink(project.join("x.toml"), project.join(".gstack/flows/link.toml")).unwrap();
-        assert!(matches!(find(&home, &project, "link"), Err(FlowError::Unusable { .. })));
+        assert!(matches!(find(home, project, "link"), Err(FlowError::Unusable { .. })));
     }
 }

@@ -5,7 +5,8 @@
 //! step that the person names.
 
 use super::error::FlowError;
-use super::folders::{Found, hash};
+use super::folders::Found;
+use gstack_base::hex::sha256;
 use gstack_base::home::{Home, private_folder};
 use gstack_base::lock::FileLock;
 use gstack_base::{append, clock};
@@ -84,14 +85,14 @@ impl Journal {
         let folder = home.root().join(FOLDER);
         let failed = |error: io::Error| FlowError::storage("written", &folder, error);
         private_folder(&folder).map_err(|error| failed(io::Error::other(error.to_string())))?;
-        let place = hash(&found.file.display().to_string());
+        let place = sha256(found.file.display().to_string());
         let name = format!("{}-{}", found.name, &place[..16]);
         let lock = FileLock::try_take(&folder.join(format!("{name}.lock"))).map_err(failed)?;
         let lock = lock.ok_or_else(|| FlowError::Running(found.name.clone()))?;
         let path = folder.join(format!("{name}.jsonl"));
         let file = append::open(&path).map_err(failed)?;
         if from.is_none()
-            && let Some(open) = left_open(&path, &hash(&found.text)).map_err(failed)?
+            && let Some(open) = left_open(&path, &sha256(&found.text)).map_err(failed)?
         {
             return Err(open.fault(found, told));
         }
@@ -100,7 +101,7 @@ impl Journal {
         journal.append(&Line::Began {
             run: run.to_owned(),
             file: found.file.clone(),
-            hash: hash(&found.text),
+            hash: sha256(&found.text),
             at: clock::now_millis(),
         })?;
         Ok(journal)

@@ -4,6 +4,7 @@
 //! file, including the version.
 
 use super::error::UpgradeError;
+use gstack_base::hex::hexadecimal;
 use minisign_verify::{PublicKey, Signature};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -104,8 +105,11 @@ impl Archive {
                 n => hash.update(&part[..n]),
             }
         }
-        let found: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        if found == self.sha256 { Ok(()) } else { Err(damaged("its SHA-256 does not match".to_owned())) }
+        if hexadecimal(&hash.finalize()) == self.sha256 {
+            Ok(())
+        } else {
+            Err(damaged("its SHA-256 does not match".to_owned()))
+        }
     }
 }
 

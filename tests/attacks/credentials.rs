@@ -57,8 +57,15 @@ async fn the_sandbox_closes_every_credential_of_the_guard() {
         for path in FOUND {
             assert!(guard.is_closed(&home.join(path)), "{path}");
         }
-        let output =
-            run(&home, &mechanism, Access::default(), "grep -rhs . ~ ./gems/ /etc/shadow /etc/sudoers; exit 0");
+        let output = run(
+            &home,
+            &mechanism,
+            Access::default(),
+            "grep -rhs . ~ ./gems/ /etc/shadow /etc/sudoers; \
+                grep -rhs . /proc/self/root$HOME/.gem /proc/1/root$HOME/.cargo /proc/self/cwd/../.config/git ../.opam; \
+                for file in ../.gem/credentials ../.cargo/credentials.toml; do ln $file own; mv $file own; ln -s $file own; cat own; done 2>&1; \
+                exit 0",
+        );
         assert!(output.status.success(), "{mechanism:?}: {output:?}");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(!said.contains(SECRET) && !said.contains("root:"), "{mechanism:?}: {said}");
@@ -101,6 +108,9 @@ async fn an_agent_changes_nothing_that_the_person_s_own_claude_runs() {
              mkdir -p $(dirname $file); echo planted > $file; done 2>/dev/null; \
              for name in hooks plugins local; do mv ~/.claude/$name ~/.claude/$name.old; mv -T ~/.claude/plans ~/.claude/$name; done 2>/dev/null; \
              mkdir -p ~/project/keys; echo planted > ~/project/authorized_keys; mv ~/.ssh ~/ssh; mv -T ~/project ~/.ssh; mv -T ~/project/keys ~/.ssh; \
+             for file in settings.json hooks/before.sh local/claude; do ln ~/.claude/$file ~/.claude/plans/hard; \
+             echo planted > ~/.claude/plans/hard; rm -f ~/.claude/plans/hard; ln -s ../$file ~/.claude/plans/hard; \
+             echo planted > ~/.claude/plans/hard; rm -f ~/.claude/plans/hard; done 2>/dev/null; \
              rm -rf $own/.credentials.json; mkdir -p ~/.claude/projects/one && echo kept > ~/.claude/projects/one/talk.jsonl && \
              echo '\"new\"' > $own/.credentials.json"
         );

@@ -17,7 +17,7 @@ const COMMIT: &str =
 
 /// Ways to make a git run a program: what they are called, the commands of the agent (`TRAP` is the program), and whether
 /// the agent can do it in a sandbox of namespaces.
-const WAYS: [(&str, &str, bool); 12] = [
+const WAYS: [(&str, &str, bool); 16] = [
     (
         "commondir",
         "mkdir .git/evil && cp -r .git/objects .git/refs .git/evil/ && cp .git/config .git/evil/config && \
@@ -59,6 +59,30 @@ const WAYS: [(&str, &str, bool); 12] = [
          echo 'exec 'TRAP >> .git/rebase-merge/git-rebase-todo",
         true,
     ),
+    (
+        "a folder that git takes for a repository",
+        "git init -q --bare part && printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = TRAP\n' > part/config",
+        true,
+    ),
+    (
+        "a link in place of the work trees",
+        "mkdir .git/evil && cp -r .git/objects .git/refs .git/config .git/worktrees .git/evil/ && \
+         git config -f .git/evil/config core.fsmonitor TRAP && mv .git/worktrees .git/old && ln -s evil/worktrees .git/worktrees",
+        true,
+    ),
+    (
+        "a merge strategy in the folder",
+        "COMMIT && PROGRAM && GIT_SEQUENCE_EDITOR=\"printf 'break\npick %s\n' $(git rev-parse HEAD) >\" \
+         git -c user.name=a -c user.email=a@example rebase -q -i --root && echo x/evil > .git/rebase-merge/strategy",
+        true,
+    ),
+    (
+        "a merge strategy of a cherry-pick",
+        "PROGRAM && for text in a b c; do echo $text > f; git add f; COMMIT; done; \
+         git -c user.name=a -c user.email=a@example cherry-pick HEAD~2 HEAD~1; echo d > f; git add f; \
+         printf '[options]\n\tstrategy = x/evil\n' > .git/sequencer/opts",
+        true,
+    ),
     ("the configuration", "git config core.fsmonitor TRAP", false),
     ("another repository in its place", "mv .git away && cp -r away .git && git config core.fsmonitor TRAP", false),
     (
@@ -88,7 +112,10 @@ impl Repository {
             if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
         }
         fs::create_dir_all(&path).unwrap();
-        sh(&path, &format!("git init --quiet && git config extensions.worktreeConfig true && {COMMIT}"));
+        let tree = root.join("tree");
+        fs::remove_dir_all(&tree).ok();
+        let add = format!("git worktree add --quiet --detach {}", tree.display());
+        sh(&path, &format!("git init --quiet && git config extensions.worktreeConfig true && {COMMIT} && {add}"));
         Self { path, mark: root.join("mark") }
     }
 
@@ -96,6 +123,7 @@ impl Repository {
         let trap = format!("'touch {}; false'", self.mark.display());
         let quoted = format!("\"touch {}; false\"", self.mark.display());
         let in_part = COMMIT.replacen("git", "git -C part", 1);
+        let program = format!("mkdir git-merge-x && echo {trap} > git-merge-x/evil && chmod +x git-merge-x/evil");
         let bare = format!(
             "git init -q --bare bare && printf '#!/bin/sh\\n%s\\n' {trap} > bare/hooks/pre-receive && chmod +x bare/hooks/pre-receive"
         );
@@ -103,20 +131,24 @@ impl Repository {
         way.replace("fsmonitor = TRAP", &format!("fsmonitor = {quoted}"))
             .replace("TRAP", &trap)
             .replace("COMMIT_IN_PART", &in_part)
+            .replace("COMMIT", COMMIT)
+            .replace("PROGRAM", &program)
             .replace("BARE_REPOSITORY", &bare)
     }
 
     /// Runs git as the person, wherever one could run. Returns whether the agent's program ran.
     fn springs(&self) -> bool {
-        for folder in ["", "part", "sub"] {
+        for folder in ["", "part", "sub", "../tree"] {
             for command in [
                 &["status"][..],
                 &["-c", "push.default=current", "push"],
                 &["push", "origin", "HEAD:refs/heads/x"],
                 &["rebase", "--continue"],
+                &["cherry-pick", "--continue"],
             ] {
                 let mut git = Command::new("git");
-                git.args(command).current_dir(self.path.join(folder)).env("GIT_EDITOR", "true").output().ok();
+                git.args(["-c", "user.name=a", "-c", "user.email=a@example"]).args(command);
+                git.current_dir(self.path.join(folder)).env("GIT_EDITOR", "true").output().ok();
             }
         }
         let ran = self.mark.exists();
@@ -147,6 +179,9 @@ fn tries_all(is_confined: bool) {
             drop(turn);
             if is_rule {
                 assert_eq!(repository.path.join(".gstack/policy.toml").exists(), decision == "allow");
+            } else if what.starts_with("a merge strategy") {
+                // The person's `--continue` above has ended it, without the agent's program.
+                assert!(decision == "allow" || !repository.springs(), "{what}");
             } else {
                 assert_eq!(repository.springs(), decision == "allow", "{what}: {decision}");
             }
@@ -162,6 +197,31 @@ fn what_an_agent_s_turn_would_make_git_run_is_put_back_and_asked_about() {
 #[test]
 fn what_an_agent_s_turn_would_make_git_run_is_put_back_also_without_a_sandbox() {
     tries_all(false);
+}
+
+/// The turn is over, but not what the agent started in it: the comparison goes on until the next turn's end.
+#[test]
+fn a_program_that_outlives_a_turn_leaves_nothing_that_git_runs_either() {
+    let hostile = Hostile::at(Some("about:blank"));
+    hostile.stage.run(&["policy"]);
+    let repository = Repository::of(&hostile);
+    let mut turn = hostile.turn("start");
+    let plant = repository.script(WAYS[0].1);
+    let later = format!("(until [ -e go ]; do sleep 0.05; done; {plant}; touch planted) >/dev/null 2>&1 </dev/null &");
+    assert!(!turn.shell(&later).is_error);
+    drop(turn);
+    assert!(!repository.path.join(".git/commondir").exists());
+    fs::write(repository.path.join("go"), "").unwrap();
+    while !repository.path.join("planted").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let mut turn = hostile.turn("go on");
+    let asked = turn.ends_and_asks();
+    assert!(!repository.springs(), "{asked}");
+    assert!(asked["action"]["content"].as_str().unwrap().contains(".git/commondir"), "{asked}");
+    hostile.stage.run(&["approvals", "deny", asked["approvalId"].as_str().unwrap()]);
+    drop(turn);
+    assert!(!repository.springs());
 }
 
 /// A turn that is stopped, or whose agent dies, has no card: the changes are put back, and the conversation says so.
@@ -187,6 +247,46 @@ fn a_turn_without_an_end_leaves_nothing_that_git_runs() {
     };
     while !is_said() {
         std::thread::yield_now();
+    }
+}
+
+/// What git follows and a look must not: links inside a git directory, and a work tree that denies its own directory.
+#[test]
+fn no_link_and_no_changed_file_hides_from_a_look_what_git_runs() {
+    let ways = [
+        ("ln -s ../evil .git/info", ".git/info"),
+        ("mkdir evil/attributes.d; ln -s ../../evil .git/rebase-merge", ".git/rebase-merge"),
+        ("ln -s ../evil .git/modules", ".git/modules"),
+        ("mkdir .git/modules; ln -s ../../evil .git/modules/one", ".git/modules/one"),
+        ("mv .git/worktrees/tree .git/x; ln -s ../../evil .git/worktrees/tree", ".git/worktrees/tree"),
+        ("mkdir .git/sequencer; printf '[options]\nstrategy=x\\\n/evil' > .git/sequencer/opts", ".git/sequencer/opts"),
+        ("echo ref: refs/heads/x > evil/HEAD; echo .. > evil/commondir", "evil/commondir"),
+        (
+            "cd ../tree; git config --worktree core.fsmonitor evil; echo /nowhere > ../top/.git/worktrees/tree/gitdir",
+            ".git/worktrees/tree/config.worktree",
+        ),
+    ];
+    for (script, found) in ways {
+        let kept = tempfile::tempdir().unwrap();
+        let root = kept.path().canonicalize().unwrap();
+        let top = root.join("top");
+        fs::create_dir_all(top.join("evil")).unwrap();
+        sh(
+            &top,
+            &format!(
+                "git init --quiet && git config extensions.worktreeConfig true && {COMMIT} && git worktree add --quiet --detach ../tree \
+                 && rm -rf .git/info"
+            ),
+        );
+        let folder = if script.starts_with("cd") { root.join("tree") } else { top.clone() };
+        let before = ControlFiles::look(&folder, Vec::new());
+        assert!(before.changes().is_empty(), "{script}");
+        sh(&top, script);
+        let mut changes = before.changes();
+        let paths: Vec<PathBuf> = changes.iter().map(|change| change.path().to_owned()).collect();
+        assert_eq!(paths, [top.join(found)], "{script}");
+        changes[0].put_back().unwrap();
+        assert!(before.changes().is_empty() && top.join(found).symlink_metadata().is_err(), "{script}");
     }
 }
 

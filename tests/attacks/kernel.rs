@@ -15,6 +15,11 @@ const HOSTILE: &str = r#"
 try() { for file in $1/sys/kernel/core_pattern $1/sys/kernel/modprobe $1/sys/kernel/hotplug $1/sysrq-trigger $1/mtrr $1/irq/default_smp_affinity $1/sys/vm/drop_caches $2/kernel/uevent_helper $2/power/state; do
   [ -e $file ] && (exec 3>>$file) 2>/dev/null && echo "WRITABLE $file"; done; }
 try /proc /sys
+try /proc/self/root/proc /proc/self/root/sys
+try /proc/1/root/proc /proc/thread-self/root/sys
+for file in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/*/release_agent /sys/module/*/parameters/*; do
+  [ -e $file ] && (exec 3>>$file) 2>/dev/null && echo "WRITABLE $file"; done
+mknod $TMPDIR/memory c 1 1 && (exec 3>>$TMPDIR/memory) && echo "WRITABLE memory"
 umount /proc/sys; mount -o remount,rw,bind /proc/sys
 mkdir -p $TMPDIR/p $TMPDIR/s
 export TMPDIR

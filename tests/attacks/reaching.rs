@@ -247,6 +247,70 @@ fn what_was_allowed_on_a_site_is_not_done_in_the_frame_of_another() {
     }
 }
 
+/// The page moves the keyboard focus, or the frame itself, as soon as the first key or the pointer arrives.
+#[test]
+fn keys_text_and_drops_for_a_page_do_not_reach_the_frame_of_another_site_that_it_puts_in_their_way() {
+    static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    static PORT: Mutex<Option<u16>> = Mutex::new(None);
+    const BANK: &str =
+        "<input id=inner autofocus><script>for (const type of ['keydown', 'keypress', 'input', 'dragenter', 'drop'])
+        addEventListener(type, (event) => fetch('/sent?' + type + event.key));</script>";
+    fn bank(path: &str, _: u16) -> String {
+        SEEN.lock().unwrap().push(path.to_owned());
+        page(BANK)
+    }
+    fn around(path: &str, _: u16) -> String {
+        let port = PORT.lock().unwrap().unwrap();
+        let (host, when) = path.trim_start_matches('/').split_once('-').unwrap_or_default();
+        let does = if when == "dragenter" {
+            "bank.style.cssText = 'position: fixed; inset: 0; width: 100%; height: 100%'"
+        } else {
+            "bank.focus()"
+        };
+        page(&format!(
+            "<title>Shop</title><input id=own aria-label=Own><textarea id=note aria-label=Note></textarea>
+             <b id=thing draggable=true>Thing</b> <div id=place style='height: 99px'>Place</div>
+             <iframe id=bank src='http://{host}:{port}/bank'></iframe>
+             <script>addEventListener('dragover', (event) => event.preventDefault());
+             addEventListener('dragstart', (event) => event.dataTransfer.setData('text', 'x'));
+             let first = true;
+             addEventListener('{when}', () => {{ if (first) {does}; first = false; }}, true);</script>"
+        ))
+    }
+    let other = Site::start(bank);
+    *PORT.lock().unwrap() = Some(other.port);
+    let site = Site::start(around);
+    let hostile = Hostile::at(Some(&site.url("/localhost-none")));
+    hostile.stage.run(&["policy", "allow", "act", "--site", &host(&site)]);
+    hostile.stage.run(&["policy", "allow", "submit", "--site", &host(&site)]);
+    let mut turn = hostile.turn("Go on");
+    // In a process of its own, and in that of the page.
+    for other in ["localhost", "127.0.0.1"] {
+        for (when, tool, input) in [
+            ("none", "type", json!({"text": "hello", "into": "#own"})),
+            ("keydown", "type", json!({"text": "hello", "into": "#own"})),
+            ("keydown", "press", json!({"key": "a", "repeat": 3})),
+            ("focusin", "fill", json!({"selector": "#note", "value": "hello"})),
+            ("dragenter", "drag", json!({"selector": "#thing", "to": "#place"})),
+        ] {
+            hostile.stage.run(&["goto", &site.url(&format!("/{other}-{when}"))]);
+            if tool == "press" {
+                hostile.stage.run(&["js", "first = false; own.focus(); first = true"]);
+            }
+            SEEN.lock().unwrap().clear();
+            let done = turn.tries(tool, &input).unwrap_or_else(|card| panic!("{other} {when} {tool}: {card}"));
+            assert!(when != "none" || !done.is_error, "{done:?}");
+            // Messages of the frame may be on their way.
+            turn.runs("text", json!({}));
+            assert!(
+                SEEN.lock().unwrap().iter().all(|path| !path.starts_with("/sent")),
+                "{other} {when} {tool}: {:?} {done:?}",
+                SEEN.lock().unwrap()
+            );
+        }
+    }
+}
+
 #[test]
 fn the_clipboard_is_not_pasted_unasked() {
     let site = Site::start(form);

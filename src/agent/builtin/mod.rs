@@ -134,6 +134,10 @@ impl AgentSession for Session {
         Box::pin(std::future::ready(Ok(())))
     }
 
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             if let Some(running) = self.running.take() {

@@ -47,15 +47,16 @@ pub(super) struct ClaudeSession {
     held: SessionTask<Command>,
     writer: LineWriter,
     resumed: bool,
+    pid: Option<u32>,
 }
 
 impl ClaudeSession {
     pub(super) fn run(ready: Ready, events: mpsc::Sender<AgentEvent>) -> Self {
-        let (writer, resumed) = (ready.writer.clone(), ready.resumed);
+        let (writer, resumed, pid) = (ready.writer.clone(), ready.resumed, ready.child.pid());
         let held = SessionTask::spawn(move |commands, cancel| {
             Actor { ready, events, cancel, in_turn: false, queued: None, is_interrupted: false }.run(commands)
         });
-        Self { held, writer, resumed }
+        Self { held, writer, resumed, pid }
     }
 }
 
@@ -92,6 +93,10 @@ impl AgentSession for ClaudeSession {
 
     fn resumed(&self) -> bool {
         self.resumed
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.pid
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {

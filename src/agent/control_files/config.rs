@@ -98,6 +98,13 @@ pub(super) fn that_runs(todo: &[u8]) -> Vec<String> {
     text.lines().map(str::trim).filter(runs).map(str::to_owned).collect()
 }
 
+/// Returns the lines of a merge strategy, or of the options of a cherry-pick, that name a path: git runs `git-merge-NAME`,
+/// and takes a name with a slash as a file of the working folder.
+pub(super) fn that_leads_to_a_program(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    text.lines().filter(|line| line.contains('/')).map(str::to_owned).collect()
+}
+
 /// Splits what follows a `[` at the `]` of its header. A subsection is quoted and may contain any character.
 fn split_header(text: &str) -> Option<(&str, &str)> {
     let mut is_quoted = false;

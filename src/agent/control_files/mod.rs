@@ -9,15 +9,19 @@ mod files;
 mod look;
 
 use files::Entry;
-use std::collections::BTreeMap;
+use look::Look;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// Files in which an interrupted command of git's keeps the name of a merge strategy.
+const NAMES_STRATEGY: [&str; 2] = ["rebase-merge/strategy", "sequencer/opts"];
 
 /// The control files of a folder, as they were at one time.
 #[derive(Clone, Debug)]
 pub struct ControlFiles {
     folder: PathBuf,
     settings: Vec<PathBuf>,
-    found: BTreeMap<PathBuf, Entry>,
+    look: Look,
 }
 
 /// A control file that differs from an earlier look.
@@ -34,8 +38,8 @@ impl ControlFiles {
     /// Looks at the control files of the repository around a folder, of those inside it, at its rules, and at these files of
     /// an agent's settings. Blocks on the disk.
     pub fn look(folder: &Path, settings: Vec<PathBuf>) -> Self {
-        let found = look::all(folder, &settings);
-        Self { folder: folder.to_owned(), settings, found }
+        let look = look::all(folder, &settings, &BTreeSet::new());
+        Self { folder: folder.to_owned(), settings, look }
     }
 
     /// Returns the files of an agent's settings.
@@ -45,13 +49,15 @@ impl ControlFiles {
 
     /// Looks again, and returns what differs and could make a git run something. Blocks on the disk.
     pub fn changes(&self) -> Vec<Change> {
-        let now = look::all(&self.folder, &self.settings);
-        let mut paths: Vec<&PathBuf> = self.found.keys().chain(now.keys()).collect();
+        let Look { found: now, inner, .. } = look::all(&self.folder, &self.settings, &self.look.own);
+        let found = &self.look.found;
+        let mut paths: Vec<&PathBuf> = found.keys().chain(now.keys()).collect();
         paths.sort();
         paths.dedup();
-        let changes = paths.into_iter().map(|path| Change {
+        let paths = paths.into_iter().filter(|path| found.contains_key(*path) || !inner.contains(*path));
+        let changes = paths.map(|path| Change {
             path: path.clone(),
-            before: self.found.get(path).cloned(),
+            before: found.get(path).cloned(),
             // The way to it may lead elsewhere now, as when a work tree's `.git` was changed: that does not remove it.
             after: now.get(path).cloned().or_else(|| files::read(path)),
             aside: None,
@@ -59,7 +65,7 @@ impl ControlFiles {
         // What is inside a repository that was moved away can't be put back without the rest of it.
         let gone = |path: &Path| {
             let mut above = path.ancestors().skip(1);
-            above.any(|above| self.found.get(above) == Some(&Entry::Folder) && now.get(above) != Some(&Entry::Folder))
+            above.any(|above| found.get(above) == Some(&Entry::Folder) && now.get(above) != Some(&Entry::Folder))
         };
         changes.filter(|change| change.matters() && !gone(&change.path)).collect()
     }
@@ -74,6 +80,9 @@ impl Change {
             (_, None | Some(Entry::Folder), None | Some(Entry::Folder)) => false,
             ("config" | "config.worktree", before, after) => differs(before, after, config::that_matters),
             ("git-rebase-todo", before, after) => differs(before, after, config::that_runs),
+            (_, before, after) if NAMES_STRATEGY.iter().any(|file| self.path.ends_with(file)) => {
+                differs(before, after, config::that_leads_to_a_program)
+            }
             _ => true,
         }
     }

@@ -104,7 +104,7 @@ impl LineChild {
         Ok((child, LineWriter { writer: writer.downgrade() }, Lines::new(stdout)))
     }
 
-    #[cfg(test)]
+    /// Returns the process that was started; the agent itself may be below it.
     pub fn pid(&self) -> Option<u32> {
         self.pid
     }

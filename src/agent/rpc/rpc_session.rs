@@ -33,6 +33,7 @@ pub struct RpcSession {
     held: SessionTask<Command>,
     label: String,
     resumed: bool,
+    pid: Option<u32>,
 }
 
 /// The start of a session.
@@ -53,6 +54,7 @@ impl RpcSession {
         let Begin { wire, handler, keep, resumed, notices } = begin;
         let label = handler.label().to_owned();
         let Wire { child, writer, lines, dialect, last_id, early } = wire;
+        let pid = child.pid();
         let held = SessionTask::spawn(move |commands, cancel| {
             let actor = Actor {
                 out: HandlerOutput::new(dialect, last_id),
@@ -67,7 +69,7 @@ impl RpcSession {
             };
             actor.run(child, early, keep, commands)
         });
-        Self { held, label, resumed }
+        Self { held, label, resumed, pid }
     }
 
     async fn send(&self, command: Command) -> Result<(), Fault> {
@@ -102,6 +104,10 @@ impl AgentSession for RpcSession {
 
     fn resumed(&self) -> bool {
         self.resumed
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.pid
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {

@@ -1,5 +1,5 @@
 /*
- * The guard: checks real pointer events before the page sees them.
+ * The guard: checks real input before the page sees it.
  *
  * Owns one verdict at a time. Its listeners are added at the start of the document, before any of the page's, so that
  * nobody sees a blocked event; without a guard they do nothing. Sends no input itself.
@@ -44,6 +44,19 @@ function lookAt(event) {
   if (event.type === 'mouseup' && /** @type {MouseEvent} */ (event).button === 0) guard.released = true;
   if (event.type === 'click' && guard.element && takesEventsOf(guard.element, innerTarget(event))) guard.clicked = true;
 }
+
+/* A closed document takes no keys, text or drops either: a page can move the focus to it, or it under the pointer. */
+const CLOSED_TO = ['keydown', 'keypress', 'keyup', 'beforeinput', 'dragenter', 'dragover', 'drop'];
+
+/** @param {Event} event */
+function keepOut(event) {
+  if (!guard || guard.element || !event.isTrusted) return;
+  guard.verdict = { verdict: 'covered', reason: 'another frame is in the way' };
+  // To cancel these two would accept the drop.
+  if (event.type !== 'dragenter' && event.type !== 'dragover') event.preventDefault();
+  event.stopImmediatePropagation();
+}
+for (const type of CLOSED_TO) listenLastingly(type, keepOut, { capture: true });
 for (const type of GUARDED) listenLastingly(type, lookAt, { capture: true, passive: false });
 
 /**
@@ -57,7 +70,7 @@ function setGuard(element, itself) {
 }
 
 /**
- * Blocks every pointer event in this document, until `releaseGuard`: a press is meant for another document.
+ * Blocks input in this document, until `releaseGuard`: it is meant for another document.
  * @returns {string} this document's id
  */
 function closeToPointer() {

@@ -4,6 +4,7 @@
 //! names a script to run.
 
 use gstack_base::atomic;
+use gstack_base::hex::sha256;
 use gstack_base::home::private_folder;
 use gstack_base::lock::FileLock;
 use gstack_base::private_folder::is_private;
@@ -11,7 +12,6 @@ use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::remote::RemoteBrowser;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// `run.json`: what the run was started with. Holds no secret.
@@ -38,8 +38,8 @@ impl Manifest {
         Ok(Self {
             id: uuid::Uuid::new_v4().simple().to_string().chars().take(8).collect(),
             started: gstack_base::clock::now_millis(),
-            flow_hash: hash(content),
-            items_hash: hash(&encode(&items)?),
+            flow_hash: sha256(content),
+            items_hash: sha256(&encode(&items)?),
             flow,
             browsers: 1,
             headed: false,
@@ -56,10 +56,10 @@ impl Manifest {
             Fault::new(FaultCode::Conflict, format!("{what} changed since the run was started"))
                 .hint("Undo the change, or start a new run.")
         };
-        if self.flow_hash != hash(content) {
+        if self.flow_hash != sha256(content) {
             return Err(changed("the flow"));
         }
-        if self.items_hash != hash(&encode(&items)?) {
+        if self.items_hash != sha256(&encode(&items)?) {
             return Err(changed("the items"));
         }
         Ok(())
@@ -134,10 +134,6 @@ impl Folder {
 /// Returns a value as JSON.
 pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec_pretty(value).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -75,9 +75,9 @@ pub(super) async fn run(
             let found = found(&flow)?;
             // It is shown and kept only if it can run.
             found.flow()?;
-            trust(home, &found, yes).await?;
+            trust(home, &found, yes, json).await?;
             let file = visible_line(&found.file.display().to_string());
-            show(json, &json!({ "file": found.file, "allowed": true }), || {
+            show(json, &json!({ "file": found.file, "allowed": true, "text": found.text }), || {
                 format!("{file} may run with this content.")
             })?;
         }
@@ -168,20 +168,21 @@ fn check(found: &Found, json: bool) -> Result<ExitCode, Fault> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(USAGE) })
 }
 
-async fn trust(home: &Home, found: &Found, yes: bool) -> Result<(), Fault> {
+/// Shows the content before it is allowed, also if nobody is asked.
+async fn trust(home: &Home, found: &Found, yes: bool, json: bool) -> Result<(), Fault> {
     if found.is_own {
         return Ok(());
     }
-    if !yes {
-        if !confirm::can_ask() || lineage::agent_started_us() {
-            return Err(Fault::new(FaultCode::Forbidden, "nobody can be asked here")
-                .hint("Run it in a terminal, or read the file and add --yes."));
-        }
+    if !yes && (!confirm::can_ask() || lineage::agent_started_us()) {
+        return Err(Fault::new(FaultCode::Forbidden, "nobody can be asked here")
+            .hint("Run it in a terminal, or read the file and add --yes."));
+    }
+    // With --json, the content is in the answer.
+    if !json || !yes {
         print_line(&found.text.lines().map(visible_line).collect::<Vec<_>>().join("\n"));
-        let question = "It acts in your browser, with your logins. Allow this content to run?";
-        if !confirm::ask(question).await? {
-            return Err(Fault::new(FaultCode::Denied, "it was not allowed").hint("Nothing was changed."));
-        }
+    }
+    if !yes && !confirm::ask("It acts in your browser, with your logins. Allow this content to run?").await? {
+        return Err(Fault::new(FaultCode::Denied, "it was not allowed").hint("Nothing was changed."));
     }
     Ok(allow(home, found)?)
 }

@@ -8,6 +8,7 @@ use super::error::LinkError;
 use crate::config::LinkBase;
 use gstack_base::clock::now_millis;
 use gstack_base::filled_secrets;
+use gstack_base::hex::hexadecimal;
 use gstack_base::mutex::lock;
 use gstack_base::visible::visible;
 use gstack_protocol::action::{ActionElement, ActionRecord};
@@ -62,7 +63,7 @@ impl Links {
         if self.open.len() >= MOST {
             return Err(LinkError::TooMany);
         }
-        let secret: String = rand::random::<[u8; 32]>().iter().map(|byte| format!("{byte:02x}")).collect();
+        let secret = hexadecimal(&rand::random::<[u8; 32]>());
         self.open.push(Link { approval: approval.clone(), hash: hash(&secret), until: now + LIFETIME });
         Ok(secret)
     }

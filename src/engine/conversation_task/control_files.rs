@@ -20,7 +20,8 @@ use gstack_protocol::policy::PolicyScope;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The state at the begin of the turn, from the message until everything that differs is settled. Cheap to clone.
+/// The state at the begin of the turn, from the message until everything that differs is settled and nothing runs that the
+/// agent started. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Watched(Arc<Mutex<Option<Begin>>>);
 
@@ -33,6 +34,12 @@ struct Begin {
 impl Watched {
     fn get(&self) -> Option<Begin> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Goes on with the comparison of an earlier turn in this one. Returns false if there is none.
+    fn goes_on(&self, turn_id: &TurnId) -> bool {
+        let mut begin = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        begin.as_mut().map(|begin| begin.turn_id = turn_id.clone()).is_some()
     }
 
     fn take(&self) -> Option<Begin> {
@@ -85,7 +92,11 @@ fn not_put_back(failed: &[String]) -> Sentence {
 impl Task {
     /// Looks at them before an agent with a process gets a message.
     pub(super) async fn watch_control_files(&mut self, turn_id: &TurnId) {
-        if let Some(session) = self.session.as_ref().filter(|session| session.slot.is_some()) {
+        let Some(session) = self.session.as_mut().filter(|session| session.slot.is_some()) else { return };
+        if session.own_processes.is_none() {
+            session.own_processes = Some(session.processes().await);
+        }
+        if !self.watched.goes_on(turn_id) {
             let settings = self.services.agents.settings_to_compare(&session.agent).await;
             self.watched.look(self.conversation.folder(), settings, turn_id.clone()).await;
         }
@@ -101,7 +112,10 @@ impl Task {
             self.append(ChatBody::notice(turn_id.clone(), not_put_back(&put_back.failed)));
         }
         if put_back.changes.is_empty() {
-            self.watched.take();
+            // What still runs may write later: the comparison then ends with the next turn, or with the agent.
+            if !self.has_left_something_running().await {
+                self.watched.take();
+            }
             return Some(done);
         }
         let (Some(turn), Some(session)) = (&self.turn, &self.session) else { return Some(done) };
@@ -162,6 +176,16 @@ impl Task {
         };
         self.asked(approval, answer);
         None
+    }
+
+    /// Returns true if the agent has processes that were not there before its first message.
+    fn has_left_something_running(&self) -> impl Future<Output = bool> + Send + use<> {
+        let session = self.session.as_ref();
+        let found = session.map(|session| (session.processes(), session.own_processes.clone().unwrap_or_default()));
+        async move {
+            let Some((processes, own)) = found else { return false };
+            processes.await.iter().any(|process| !own.contains(process))
+        }
     }
 
     /// Returns what must follow the end of an agent whose turn did not end by itself: its changes are put back without a

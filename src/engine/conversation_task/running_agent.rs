@@ -8,6 +8,7 @@ use super::task::Task;
 use crate::agents::Slot;
 use crate::tools::ConversationTools;
 use gstack_agent::adapter::AgentSession;
+use gstack_base::descendants::{self, ProcessId};
 use gstack_protocol::chat::ConversationState;
 use gstack_protocol::ids::{AgentName, TurnId};
 use std::sync::Arc;
@@ -28,9 +29,22 @@ pub(super) struct RunningAgent {
     pub(super) had_a_message: bool,
     /// The agent's own id of the session, stored with the first message.
     pub(super) unsaved_session_id: Option<String>,
+    /// Its processes right before its first message; `None` until then.
+    pub(super) own_processes: Option<Vec<ProcessId>>,
     pub(super) tools: Arc<ConversationTools>,
     /// `None` for an agent without a process.
     pub(super) slot: Option<Slot>,
+}
+
+impl RunningAgent {
+    /// Returns its processes that run now, without the one that gstack started.
+    pub(super) fn processes(&self) -> impl Future<Output = Vec<ProcessId>> + Send + use<> {
+        let pid = self.session.pid().and_then(|pid| i32::try_from(pid).ok());
+        async move {
+            let Some(pid) = pid else { return Vec::new() };
+            tokio::task::spawn_blocking(move || descendants::of(pid)).await.unwrap_or_default()
+        }
+    }
 }
 
 pub(super) struct Starting {
@@ -136,5 +150,6 @@ impl Task {
             self.services.agents.ended(self.conversation.id());
             session.session.close().await;
         }
+        self.settles_control_files().await;
     }
 }

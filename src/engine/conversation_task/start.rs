@@ -254,6 +254,7 @@ impl Task {
                     is_informed,
                     had_a_message,
                     unsaved_session_id,
+                    own_processes: None,
                     tools,
                     slot,
                 });

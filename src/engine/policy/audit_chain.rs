@@ -5,10 +5,10 @@
 //! both.
 
 use gstack_base::filled_secrets;
+use gstack_base::hex::sha256;
 use gstack_protocol::audit::{AuditEntry, AuditProof};
 use gstack_protocol::chat::Millis;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
 /// The hash before the first line.
@@ -56,7 +56,7 @@ impl Head {
         let number = last.and_then(link).map_or(0, |link| link.number);
         Self {
             number,
-            hash: last.map_or_else(|| NOTHING.to_owned(), hash_of),
+            hash: last.map_or_else(|| NOTHING.to_owned(), sha256),
             pending: None,
             oldest: files.iter().find_map(|text| numbers(text).first().copied()).unwrap_or(1),
             file: files.last().and_then(|text| numbers(text).first().copied()).unwrap_or(number + 1),
@@ -73,14 +73,14 @@ impl Head {
 
     /// Returns the end of the chain after that line.
     pub(super) fn after(&self, line: &str) -> Self {
-        Self { number: self.number + 1, hash: hash_of(line), pending: None, ..self.clone() }
+        Self { number: self.number + 1, hash: sha256(line), pending: None, ..self.clone() }
     }
 
     /// Resolves a write that a crash interrupted: the pending line is either the last line or missing.
     pub(super) fn settled(mut self, last_line: Option<&str>) -> Self {
         let pending = self.pending.take();
         match last_line {
-            Some(line) if pending.is_some() && pending == Some(hash_of(line)) => self.after(line),
+            Some(line) if pending.is_some() && pending == Some(sha256(line)) => self.after(line),
             _ => self,
         }
     }
@@ -120,11 +120,11 @@ pub(super) fn prove(files: &[Lines<'_>], head: &Head, known: Option<&str>) -> Au
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let place = format!("{file} line {}", at + 1);
             match link(line) {
-                Some(link) => chain.push(Read { place, link, hash: hash_of(line), line }),
+                Some(link) => chain.push(Read { place, link, hash: sha256(line), line }),
                 None if serde_json::from_str::<AuditEntry>(line).is_err() => proof.torn += 1,
                 None if chain.is_empty() => {
                     proof.before_chaining += 1;
-                    before = hash_of(line);
+                    before = sha256(line);
                 }
                 None => return AuditProof { trouble: Some(format!("{place} was inserted")), ..proof },
             }
@@ -214,13 +214,6 @@ fn missing(from: u64, to: u64, place: &str) -> String {
 
 fn link(line: &str) -> Option<Link> {
     serde_json::from_str(line).ok()
-}
-
-fn hash_of(line: &str) -> String {
-    Sha256::digest(line.as_bytes()).iter().fold(String::with_capacity(64), |mut hex, byte| {
-        write!(hex, "{byte:02x}").ok();
-        hex
-    })
 }
 
 #[cfg(test)]
@@ -313,7 +306,7 @@ mod tests {
     fn a_crash_between_a_line_and_its_head_leaves_a_sound_chain() {
         let (mut lines, head) = written("", 3);
         let line = head.next_line(&entry(4)).unwrap();
-        let pending = Head { pending: Some(hash_of(&line)), ..head.clone() };
+        let pending = Head { pending: Some(sha256(&line)), ..head.clone() };
         assert!(check(&lines, &pending).sound, "the line was never written");
         lines.push(line.clone());
         assert!(check(&lines, &pending).sound, "the line was written");
@@ -334,9 +327,9 @@ mod tests {
         let (older, newer) = (lines[3..6].join("\n"), lines[6..].join("\n"));
         let files = [Lines { file: "audit.1.jsonl", text: &older }, Lines { file: "audit.jsonl", text: &newer }];
         assert_eq!(prove(&files, &head, None).trouble, None);
-        let known = hash_of(&lines[4]);
+        let known = sha256(&lines[4]);
         assert!(prove(&files, &head, Some(&known)).sound);
-        assert!(prove(&files, &head, Some(&hash_of(&lines[0]))).trouble.unwrap().starts_with("no line has the hash"));
+        assert!(prove(&files, &head, Some(&sha256(&lines[0]))).trouble.unwrap().starts_with("no line has the hash"));
         let removed = prove(&files[1..], &head, None).trouble.unwrap();
         assert_eq!(removed, "numbers 4 to 6 were removed before audit.jsonl line 1");
     }

@@ -4,6 +4,7 @@
 
 use crate::browsers::{Browsers, BrowsersError};
 use crate::sign_ins::SignIns;
+use gstack_base::hex;
 use gstack_base::site;
 use gstack_base::visible::visible;
 use gstack_command::{Call, Class, SignInSource, check_sign_in_origin};
@@ -13,7 +14,6 @@ use gstack_protocol::ids::TabId;
 use gstack_protocol::policy::PolicyTool;
 use gstack_protocol::sentence::LocalizedPhrase;
 use gstack_protocol::sign_in::SavedSignIn;
-use sha2::{Digest, Sha256};
 
 /// Returns a saved sign-in.
 ///
@@ -36,8 +36,7 @@ pub(super) async fn sign_in(
 /// Returns what a rule names: another origin or user under the same name is another sign-in.
 pub(super) fn policy_tool(about: &SavedSignIn) -> PolicyTool {
     let said = format!("{}\n{}", about.origin, about.user);
-    let fingerprint = Sha256::digest(said.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    PolicyTool { name: about.name.clone(), fingerprint }
+    PolicyTool { name: about.name.clone(), fingerprint: hex::sha256(said) }
 }
 
 /// Returns the whole of it, for the card and the audit.

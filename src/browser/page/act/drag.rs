@@ -192,9 +192,16 @@ impl Page {
             tell(self.session(), "Input.dispatchDragEvent", &params).await
         };
         self.expect_drop(&destination).await?;
-        send("dragEnter").await?;
-        send("dragOver").await?;
-        self.unless_closed(send("drop").await).await?;
+        let sending = async {
+            send("dragEnter").await?;
+            send("dragOver").await?;
+            send("drop").await
+        };
+        let into = match destination.is_frame() {
+            true => self.content_frame(&destination.frame, destination.number()?).await?,
+            false => destination.frame.clone(),
+        };
+        self.only_into(&[into], &to.to_string(), std::future::ready(Ok(())), sending).await?;
         // The content of a frame is another document.
         let dragged = if destination.is_frame() { Dragged::Moved } else { Dragged::NotAccepted };
         Ok(Some((dragged, destination.frame)))

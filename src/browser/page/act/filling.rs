@@ -84,13 +84,20 @@ impl Page {
         }
         let is_typed = begun.typed;
         if is_typed {
-            let sent = if value.is_empty() {
-                let delete = keys::parse("Delete").map_err(PageError::Usage)?;
-                events::stroke(self.session(), &delete).await
-            } else {
-                events::insert(self.session(), value).await
+            let delete = keys::parse("Delete").map_err(PageError::Usage)?;
+            let sending = async {
+                match value.is_empty() {
+                    true => events::stroke(self.session(), &delete).await,
+                    false => events::insert(self.session(), value).await,
+                }
             };
-            self.unless_closed(sent).await?;
+            self.only_into(
+                std::slice::from_ref(&ready.frame),
+                &target.to_string(),
+                std::future::ready(Ok(())),
+                sending,
+            )
+            .await?;
         }
         let (place, has_text) = (&ready.place, is_typed && !value.is_empty());
         // The page may navigate once the field is full.

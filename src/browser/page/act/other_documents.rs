@@ -1,7 +1,7 @@
-//! Blocks a press in every document of the tab except its target's.
+//! Blocks input in every document of the tab except its target's.
 //!
-//! Owns the order: the pointer moves first, because a page may rearrange itself at that; then the point is tested again, and
-//! only then is the button pressed, while the other documents take no pointer events. A tab with one document needs none of
+//! Owns the order of a press: the pointer moves first, because a page may rearrange itself at that; then the point is tested again, and
+//! only then is the button pressed, while the other documents take no input. A tab with one document needs none of
 //! that. Never sends the press.
 
 use crate::error::BrowserError;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A document that does not answer within this time can't be kept out.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
-/// The other documents of the tab, which take no pointer events until they are opened.
+/// The other documents of the tab, which take no input until they are opened.
 #[derive(Default)]
 pub(in crate::page) struct Closed {
     documents: Vec<(FrameId, String)>,
@@ -111,6 +111,44 @@ impl Page {
         Ok(is_outdated.then(|| "a frame of the page changed as the pointer moved".to_owned()))
     }
 
+    /// Sends keys, text or a drop to these frames of an approved act, while the other documents are closed. `check` runs in
+    /// between. Fails if another document was to receive some of it.
+    pub(in crate::page) async fn only_into(
+        &self,
+        meant: &[FrameId],
+        what: &str,
+        check: impl Future<Output = Result<(), PageError>>,
+        sending: impl Future<Output = Result<(), PageError>>,
+    ) -> Result<(), PageError> {
+        let refused = |reason: String| PageError::Refused { what: what.to_owned(), reason };
+        if !self.is_restricted() {
+            check.await?;
+            return self.unless_closed(sending.await).await;
+        }
+        let frames = match self.frames().await {
+            Ok(frames) => frames,
+            Err(_) if self.is_closed() => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let (closed, fault) = self.close_except(&frames, meant).await?;
+        let sent = async {
+            match fault {
+                Some(reason) => Err(refused(reason)),
+                None => {
+                    check.await?;
+                    self.unless_closed(sending.await).await
+                }
+            }
+        };
+        let sent = sent.await;
+        let went_elsewhere = self.open_others(closed).await;
+        sent?;
+        if went_elsewhere {
+            return Err(refused("the page led it to another frame, which did not get it".to_owned()));
+        }
+        Ok(())
+    }
+
     /// Closes every document but that of the element and, if it is a frame, its content. Also returns why a document could
     /// not be closed, if that matters.
     async fn close_others(&self, ready: &Ready) -> Result<(Closed, Option<String>), PageError> {
@@ -161,7 +199,7 @@ impl Page {
         Ok((found, fault))
     }
 
-    /// Lets the documents take pointer events again. Returns true if one of them was to receive the press.
+    /// Lets the documents take input again. Returns true if one of them was to receive some.
     pub(in crate::page) async fn open_others(&self, closed: Closed) -> bool {
         let opening = closed.documents.iter().map(async |(frame, document)| {
             let given: [&dyn Argument; 1] = [document];

@@ -17,8 +17,6 @@ use std::time::Duration;
 
 /// The page acknowledges input: a slow handler delays the reply, and a dialog blocks it.
 pub(super) const INPUT_LIMIT: Duration = Duration::from_secs(30);
-/// Characters per write, so that a long text is not one large block.
-const TYPED_AT_ONCE: usize = 50;
 
 /// Converts the reply to input. A timeout means the outcome is unknown: the page may have received the input.
 pub(super) fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
@@ -295,29 +293,26 @@ pub(super) async fn hold(page: &Session, key: &Key, bits: i64, goes_down: bool) 
 }
 
 /// Sends key events for each character; inserts characters that a keyboard lacks.
-pub(super) async fn type_text(page: &Session, text: &str) -> Result<(), PageError> {
-    let characters: Vec<char> = text.replace("\r\n", "\n").chars().collect();
-    for part in characters.chunks(TYPED_AT_ONCE) {
-        let mut batch = page.batch();
-        let mut replies = Vec::with_capacity(part.len() * 2);
-        let mut inserted = Vec::new();
-        for character in part {
-            match keys::typing(*character) {
-                Some((key, shift)) => {
-                    let bits = if shift { SHIFT } else { 0 };
-                    replies.push(down(&mut batch, &key, bits)?);
-                    replies.push(up(&mut batch, &key, bits)?);
-                }
-                None => inserted.push(batch.add(InsertTextParams::new(*character))?),
+pub(super) async fn type_text(page: &Session, text: &[char]) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let mut replies = Vec::with_capacity(text.len() * 2);
+    let mut inserted = Vec::new();
+    for character in text {
+        match keys::typing(*character) {
+            Some((key, shift)) => {
+                let bits = if shift { SHIFT } else { 0 };
+                replies.push(down(&mut batch, &key, bits)?);
+                replies.push(up(&mut batch, &key, bits)?);
             }
+            None => inserted.push(batch.add(InsertTextParams::new(*character))?),
         }
-        batch.send();
-        for reply in replies {
-            taken(reply.within(INPUT_LIMIT).await)?;
-        }
-        for reply in inserted {
-            taken(reply.within(INPUT_LIMIT).await)?;
-        }
+    }
+    batch.send();
+    for reply in replies {
+        taken(reply.within(INPUT_LIMIT).await)?;
+    }
+    for reply in inserted {
+        taken(reply.within(INPUT_LIMIT).await)?;
     }
     Ok(())
 }

@@ -12,6 +12,9 @@ use crate::page::script::{Argument, Injected};
 use crate::page::wait::Settling;
 use std::time::Duration;
 
+/// Characters per write.
+const TYPED_AT_ONCE: usize = 50;
+
 impl Page {
     /// Sends key events for each character to the element, or to the focused one. With `delay`, pauses after each. Returns
     /// what the field holds afterwards.
@@ -23,7 +26,7 @@ impl Page {
         limit: Duration,
     ) -> Result<Filled, PageError> {
         let settling = Settling::begin(self);
-        let frame = match target {
+        let (frame, keys_to) = match target {
             Some(target) => {
                 let ready = self.ready(target, &[Need::Visible, Need::Enabled], "typing", limit).await?;
                 let given: [&dyn Argument; 3] = [&ready.place, &true, &self.is_restricted()];
@@ -31,12 +34,13 @@ impl Page {
                     self.script(&ready.frame, Injected::FocusElement, &given, SCRIPT_LIMIT).await?;
                 done.check(target)?;
                 self.points_at_element(target, &ready).await;
-                ready.frame
+                (ready.frame.clone(), vec![ready.frame])
             }
             None => {
                 self.check_site().await?;
+                let keys_to = self.keyboard_frames().await?;
                 self.check_expected(None).await?;
-                self.current_frame().await?
+                (self.current_frame().await?, keys_to)
             }
         };
         // A focus in another frame is not read back.
@@ -44,17 +48,17 @@ impl Page {
             Err(PageError::DocumentGone) => false,
             begun => begun?,
         };
-        match delay {
-            None => self.unless_closed(events::type_text(self.session(), text).await).await?,
-            Some(delay) => {
-                for character in text.chars() {
-                    let typed = events::type_text(self.session(), character.encode_utf8(&mut [0; 4])).await;
-                    self.unless_closed(typed).await?;
-                    if self.is_closed() {
-                        break;
-                    }
-                    tokio::time::sleep(delay).await;
-                }
+        let text: Vec<char> = text.replace("\r\n", "\n").chars().collect();
+        // A long text is not one large block. Each part has its own time in which other documents are closed.
+        for part in text.chunks(if delay.is_some() { 1 } else { TYPED_AT_ONCE }) {
+            let typed = events::type_text(self.session(), part);
+            let what = target.map_or_else(|| "what has the focus".to_owned(), ToString::to_string);
+            self.only_into(&keys_to, &what, std::future::ready(Ok(())), typed).await?;
+            if self.is_closed() {
+                break;
+            }
+            if let Some(delay) = delay {
+                tokio::time::sleep(delay).await;
             }
         }
         self.settle(settling).await;
@@ -74,10 +78,12 @@ impl Page {
     pub async fn press(&self, key: &str, times: u32) -> Result<(), PageError> {
         let stroke = keys::parse_with_held(key, self.held_modifiers()).map_err(PageError::Usage)?;
         self.check_site().await?;
-        self.check_expected(None).await?;
+        let keys_to = self.keyboard_frames().await?;
         let settling = Settling::begin(self);
-        for _ in 0..times {
-            self.unless_closed(events::stroke(self.session(), &stroke).await).await?;
+        for time in 0..times {
+            // Later ones may be for another element of this document: the first one may have moved the focus.
+            let check = async { if time == 0 { self.check_expected(None).await } else { Ok(()) } };
+            self.only_into(&keys_to, key, check, events::stroke(self.session(), &stroke)).await?;
             if self.is_closed() {
                 break;
             }
@@ -93,6 +99,7 @@ impl Page {
             return Err(PageError::Usage(format!("{key} is several keys: hold them one at a time")));
         }
         self.check_site().await?;
+        let keys_to = self.keyboard_frames().await?;
         self.check_expected(None).await?;
         let settling = Settling::begin(self);
         let bits = {
@@ -104,7 +111,8 @@ impl Page {
             }
             held.modifiers
         };
-        self.unless_closed(events::hold(self.session(), &stroke.key, bits, goes_down).await).await?;
+        let sending = events::hold(self.session(), &stroke.key, bits, goes_down);
+        self.only_into(&keys_to, key, self.check_expected(None), sending).await?;
         self.settle(settling).await;
         Ok(())
     }

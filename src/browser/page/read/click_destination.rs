@@ -4,10 +4,13 @@
 //! Owns the check, made before any click. The reaction of the page's scripts is unknown.
 
 use super::destination::{Activation, ClickDestination};
+use crate::frames::{Frame, FrameId};
+use crate::page::error::PageError;
 use crate::page::locate::Target;
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{Argument, Injected};
 use futures_util::future::join_all;
+use gstack_base::site;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -40,13 +43,30 @@ impl Page {
     /// Each frame remembers its focused element. If several have one and none has the focus now, one that submits a
     /// form takes precedence.
     async fn focus_leads_to(&self, how: Activation) -> Option<ClickDestination> {
+        self.focused(how).await.map(|(_, focused)| focused.subject)
+    }
+
+    /// Returns the frames that get the keys of an approved act: that of the focused element, or those of the page's site.
+    pub(in crate::page) async fn keyboard_frames(&self) -> Result<Vec<FrameId>, PageError> {
+        if !self.is_restricted() {
+            return Ok(Vec::new());
+        }
+        if let Some((frame, _)) = self.focused(Activation::Click).await {
+            return Ok(vec![frame]);
+        }
+        let main = self.main_frame().await?;
+        let is_its_own = |frame: &Frame| frame.url.starts_with("about:") || site::of(&frame.url) == site::of(&main.url);
+        Ok(self.frames().await?.into_iter().filter(is_its_own).map(|frame| frame.id).collect())
+    }
+
+    async fn focused(&self, how: Activation) -> Option<(FrameId, Focused)> {
         let frames = self.frames().await.ok()?;
         let given: [&dyn Argument; 1] = [&how];
-        let asked = frames
-            .iter()
-            .map(|frame| self.script::<Option<Focused>>(&frame.id, Injected::FocusLeadsTo, &given, SCRIPT_LIMIT));
-        let found: Vec<Focused> = join_all(asked).await.into_iter().flatten().flatten().collect();
-        let best = found.into_iter().rev().max_by_key(|focused| (focused.has_focus, focused.subject.submits));
-        best.map(|focused| focused.subject)
+        let asked = frames.iter().map(async |frame| {
+            let focused = self.script::<Option<Focused>>(&frame.id, Injected::FocusLeadsTo, &given, SCRIPT_LIMIT);
+            focused.await.ok().flatten().map(|focused| (frame.id.clone(), focused))
+        });
+        let found: Vec<(FrameId, Focused)> = join_all(asked).await.into_iter().flatten().collect();
+        found.into_iter().rev().max_by_key(|(_, focused)| (focused.has_focus, focused.subject.submits))
     }
 }

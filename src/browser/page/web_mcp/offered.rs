@@ -4,9 +4,9 @@
 
 use crate::devtools::web_mcp::{Annotations, Tool};
 use crate::frames::{Frame, FrameId};
+use gstack_base::hex;
 use gstack_base::site;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 /// A tool of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +65,7 @@ impl PageTool {
     pub fn fingerprint(&self) -> String {
         let Self { name, description, schema, annotations, is_form, .. } = self;
         let said = json!([name, description, schema, annotations, is_form]).to_string();
-        Sha256::digest(said.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::sha256(said)
     }
 }
 
