@@ -8,10 +8,11 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 export function flow(tests, url) {
+  const line = (id, [command, target = '', value = '']) => ({ id, comment: '', command, target, targets: [], value });
   const all = Object.entries(tests).map(([name, commands]) => ({
     id: name,
     name,
-    commands: commands.map(([command, target = '', value = ''], at) => ({ id: `${name}-${at}`, comment: '', command, target, targets: [], value })),
+    commands: commands.map((command, at) => line(`${name}-${at}`, command)),
   }));
   const suites = [{ id: 'all', name: 'all', persistSession: false, parallel: false, timeout: 60, tests: all.map(({ id }) => id) }];
   return JSON.stringify({ id: 'flow', version: '3.0', name: 'flow', url, urls: [url], plugins: [], suites, tests: all });
