@@ -109,6 +109,9 @@ struct Looked {
     option: Option<OptionPlace>,
     #[serde(default)]
     then: Option<serde_json::Value>,
+    /// Waiting would not help.
+    #[serde(default, rename = "final")]
+    is_final: bool,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -268,6 +271,9 @@ impl Page {
             }
             return Err(match looked.fault.fault {
                 Some(FaultKind::Missing) => PageError::NeverAppeared { what: target.to_string(), waited: limit },
+                Some(FaultKind::Blocked) if looked.is_final => {
+                    PageError::Refused { what: looked.fault.named(target), reason: looked.fault.message.clone() }
+                }
                 Some(FaultKind::Blocked) => PageError::NotReady {
                     what: looked.fault.named(target),
                     action,
