@@ -75,9 +75,9 @@ const resultMarks = ['"tool_result"', '"role":"tool"', '"function_call_output"',
  * Starts a known agent and a session in the folder `project`. Returns the agent with `sessionId`, `prompt(text)`, and `call(tool)`, which
  * lets the model call a tool of an MCP server and returns what the model then gets as its result (JSON in the form of its API).
  */
-export async function session(name, fake, mcpServers = []) {
+export async function session(name, fake, mcpServers = [], clientCapabilities = {}) {
   const program = agent(...known(name, fake.url));
-  await program.initialize();
+  await program.initialize(clientCapabilities);
   const { result, error } = await program.ask('session/new', { cwd: `${process.cwd()}/project`, mcpServers });
   if (error) throw new Error(error.message);
   const { sessionId } = result;
@@ -128,6 +128,8 @@ export function agent(command, args, env = {}, cwd = process.cwd()) {
       const option = options?.find(({ kind }) => kind === 'allow_once') ?? options?.[0];
       if (message.method === 'session/request_permission')
         send({ id: message.id, result: { outcome: { outcome: 'selected', optionId: option.optionId } } });
+      else if (message.method === 'elicitation/create' && program.form)
+        send({ id: message.id, result: { action: 'accept', content: program.form } });
       else send({ id: message.id, error: { code: -32601, message: 'not supported' } });
     } else if (waiting.has(message.id)) {
       const { resolve, method } = waiting.get(message.id);
@@ -136,8 +138,10 @@ export function agent(command, args, env = {}, cwd = process.cwd()) {
       resolve(message);
     }
   });
-  return {
+  const program = {
     child, seen, ended,
+    /** What the person fills into any form that the agent shows (`clientCapabilities.elicitation`). */
+    form: undefined,
     notify: (method, params) => send({ method, params }),
     /** Resolves with the whole answer: {result} or {error}. */
     ask(method, params, seconds = 120) {
@@ -148,8 +152,8 @@ export function agent(command, args, env = {}, cwd = process.cwd()) {
         waiting.set(id, { method, reject, resolve: (message) => { clearTimeout(timer); resolve(message); } });
       });
     },
-    initialize() {
-      return this.ask('initialize', { protocolVersion: 1, clientCapabilities: {}, clientInfo: { name: 'finding', version: '1' } });
+    initialize(clientCapabilities = {}) {
+      return this.ask('initialize', { protocolVersion: 1, clientCapabilities, clientInfo: { name: 'finding', version: '1' } });
     },
     updates: (from = 0) => seen.slice(from).filter(({ update }) => update).map(({ update }) => update),
     async stop() {
@@ -159,4 +163,5 @@ export function agent(command, args, env = {}, cwd = process.cwd()) {
       clearTimeout(timer);
     },
   };
+  return program;
 }

@@ -24,6 +24,8 @@ fn filled_means_that_the_field_holds_it() {
             let fault = world.fault("fill", &[field, "hello"]).await;
             assert!(fault.code == FaultCode::Element && fault.message.contains(why), "{field}: {fault:?}");
         }
+        let fault = world.fault("fill", &["#pick", "b"]).await;
+        assert!(fault.message.ends_with("aria-label=\"Pick\">: it is a <select>: use select"), "at once: {fault:?}");
         let fault = world.fault("clear", &["#back"]).await;
         assert!(fault.message.contains("it holds “old”"), "{fault:?}");
         for (field, value, shows) in [

@@ -160,7 +160,7 @@ fn resolver_rules() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Flags, command_line};
+    use super::{Flags, UNSEEN_FEATURES, command_line};
     use gstack_base::site_list::SiteList;
     use std::path::Path;
 

@@ -112,6 +112,9 @@ struct Looked {
     /// What the page changed since it was reported.
     #[serde(default)]
     late: Vec<String>,
+    /// Waiting would not help.
+    #[serde(default, rename = "final")]
+    is_final: bool,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -274,6 +277,9 @@ impl Page {
             }
             return Err(match looked.fault.fault {
                 Some(FaultKind::Missing) => PageError::NeverAppeared { what: target.to_string(), waited: limit },
+                Some(FaultKind::Blocked) if looked.is_final => {
+                    PageError::Refused { what: looked.fault.named(target), reason: looked.fault.message.clone() }
+                }
                 Some(FaultKind::Blocked) => PageError::NotReady {
                     what: looked.fault.named(target),
                     action,
