@@ -122,8 +122,8 @@ type InjectedFunction =
   | "touch"
   | "unhide"
   | "valueOfField"
-  | "watchDrop"
   | "watchDrag"
+  | "watchDrop"
   | "watchMoves"
   | "writeStorage";
 
