@@ -136,7 +136,7 @@ impl Running {
         tasks.spawn(signals(shutdown.clone()));
         tasks.spawn(idle(engine.clone(), shutdown.clone()));
         tasks.spawn(owner::watch(home.clone(), engine.clone(), shutdown.clone()));
-        tasks.spawn(keep_state(home.clone(), state, engine.usage().watch_mode(), shutdown.clone()));
+        let keeping = tasks.spawn(keep_state(home.clone(), state, engine.usage().watch_mode(), shutdown.clone()));
         let again = |rebound: Rebound| match rebound {
             Rebound::Panel(listener) => drop(tasks.spawn(panel::serve(listener, engine.clone(), shutdown.clone()))),
             Rebound::Http(listener) => {
@@ -149,6 +149,8 @@ impl Running {
         // First, so that no command that is cut off now takes this for a crash and starts the next daemon. Another daemon
         // may run here if this one's lock was removed.
         if presence.lock.is_there() {
+            // It may be writing the file, because the browser closed a moment ago.
+            keeping.await.ok();
             State::remove(&home);
         }
         let ended = async {

@@ -279,7 +279,7 @@ mod tests {
         assert!(found.is_own && found.may_run && found.file == saved);
         assert!(matches!(save(home, "buy", TEXT, false), Err(FlowError::Exists(_))));
         save(home, "buy", TEXT, true).unwrap();
-        let listed = list(home, &project).unwrap();
+        let listed = list(home, project).unwrap();
         let shown: Vec<_> = listed.iter().map(|one| (one.name.as_str(), one.own, one.problems.len())).collect();
         assert_eq!(shown, [("buy", true, 0), ("other", false, 1)]);
     }

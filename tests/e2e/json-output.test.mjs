@@ -3,6 +3,7 @@
  * is held against the type that the page names. docs/openapi.json has the named types.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -274,6 +275,20 @@ describe('--json of the program’s own commands', () => {
     assert.deepEqual((await run('flow check', 'imported')).problems, []);
     assert.equal((await run('flow trust', 'imported')).allowed, true);
     assert.equal((await run('flow run', 'imported')).outcome, 'done');
+    const child = scene.home.start(['flow', 'record', 'recorded', '--json']);
+    let [printed, told] = ['', ''];
+    child.stdout.on('data', (data) => {
+      printed += data;
+    });
+    child.stderr.on('data', (data) => {
+      told += data;
+    });
+    const ended = once(child, 'close');
+    await until(() => told.includes('Recording tab'), 'it records');
+    await scene.home.ok(['press', 'Escape']);
+    child.kill('SIGINT');
+    await ended;
+    assert.equal(fits('flow record', JSON.parse(printed)).flow.steps.at(-1).key, 'Escape');
   });
 
   test('the whole, its health, its end and its start; and no command is left out', async () => {

@@ -118,7 +118,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         summary: "Drag an element onto another",
         details: "Presses in the middle of the element, moves in steps and releases in the middle of the target. \
             Works for pages that use pointer events and for those that use HTML's drag and drop. If nothing moves, it \
-            tries once more with a hold after the press. Fails if the page does not accept the drop.",
+            tries once more with a hold after the press.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
