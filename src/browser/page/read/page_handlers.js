@@ -9,7 +9,7 @@
   const MOST_ELEMENTS = 20_000;
   const REASONS = { onClick: 'onclick', onDoubleClick: 'double click', onContextMenu: 'right click', onDragStart: 'draggable' };
   /* Asking for listeners takes a few microseconds an element. */
-  const MOST_ASKED = 5_000;
+  const MOST_ASKED = 2_000;
   const LISTENED = Object.entries({ dblclick: 'double click', contextmenu: 'right click' });
   // A function of the browser's console, which an evaluation may have.
   const listenersOf = typeof getEventListeners === 'function' ? getEventListeners : () => ({});
