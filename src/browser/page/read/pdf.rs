@@ -22,16 +22,21 @@ const OPENS_LIMIT: Duration = Duration::from_secs(15);
 /// How long the document of an embedded PDF takes to come: the load event of the page does not wait for it.
 const COMES_LIMIT: Duration = Duration::from_secs(1);
 const OPENS_STEP: Duration = Duration::from_millis(50);
-/// Selects everything and returns the selected text. A viewer that has just opened has no text yet.
+/// Selects everything and returns the selected text. A viewer has no words at first, or only the ends of pages; one that has
+/// loaded gets a few seconds more for them, because its pages may be pictures.
 const READ: &str = "(async () => {
   const viewer = document.querySelector('pdf-viewer');
-  const until = performance.now() + 15000;
-  for (;;) {
+  let until = performance.now() + 15000;
+  for (let hasLoaded = false; ; ) {
+    if (!hasLoaded && viewer?.loadState === 'success') {
+      hasLoaded = true;
+      until = performance.now() + 5000;
+    }
     const controller = viewer?.currentController;
     if (controller?.selectAll) {
       controller.selectAll();
       const { selectedText } = await controller.getSelectedText();
-      if (selectedText || performance.now() > until) return selectedText ?? '';
+      if (selectedText?.trim() || performance.now() > until) return selectedText ?? '';
     }
     if (performance.now() > until) return null;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -68,8 +73,9 @@ impl Page {
         let read = evaluate_promise(READ).ending_after(LIMIT).within(&context);
         let reply = self.session_of(&viewer.id)?.call_within(read, LIMIT).await?;
         let text = reply.result.value.and_then(|value| serde_json::from_str::<Option<String>>(value.get()).ok());
-        // The viewer ends lines as Windows does.
-        Ok(text.flatten().map(|text| text.replace("\r\n", "\n")))
+        // The viewer ends lines as Windows does. Pages of pictures have the ends of lines alone.
+        let without_returns = |text: String| text.replace("\r\n", "\n");
+        Ok(text.flatten().map(|text| if text.trim().is_empty() { String::new() } else { without_returns(text) }))
     }
 
     /// Returns true if the current frame, which is the whole tab or one in it, shows a PDF.
