@@ -30,7 +30,7 @@ pub(super) struct List {
     pub(super) more: usize,
     pub(super) from: Option<(TabId, String)>,
     pub(super) acts: bool,
-    /// What the page changed after an earlier action had reported it, in words.
+    /// Fields that the page changed after an earlier action had reported their value, a sentence for each.
     changed_late: Vec<String>,
     /// The folder for the action's downloads; `None`: the default folder.
     download_folder: Option<PathBuf>,

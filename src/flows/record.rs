@@ -44,7 +44,7 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Adds a line. Returns the step that it began, or the condition that the last one waits for, in words.
+    /// Adds a line. Returns, for people, the new step or the condition that the last step waits for.
     pub fn add(&mut self, line: RecordedLine) -> Option<String> {
         match line {
             RecordedLine::Begun { tab, url } => {
@@ -236,7 +236,7 @@ impl Recorder {
     }
 }
 
-/// Makes a step wait for what the page did. Returns the condition in words.
+/// Lets a step wait for this condition, and returns the condition for people.
 fn waits(draft: &mut Draft, wait: Wait) -> Option<String> {
     draft.step.wait = Some(wait.clone());
     Some(format!("  {}", Step { wait: Some(wait), ..Step::default() }.told()))

@@ -44,7 +44,7 @@ fn filled_means_that_the_field_holds_it() {
         assert!(shown.contains("[UNTRUSTED TEXT") && shown.contains("\nTWO\n"), "{shown}");
         let secret = world.run("fill", &["#pin", "98765"]).await;
         assert_eq!(secret, "Filled #pin; the page changed the text", "a password is never told");
-        // What the page changes after the answer is told with the next act, once.
+        // A change that the page makes later is told once, with the next act.
         assert_eq!(world.run("fill", &["#phone", "123456"]).await, "Filled #phone");
         world.run("wait", &["--fn", "phone.value.includes('-')"]).await;
         let next = world.run("fill", &["#short", "abc"]).await;

@@ -12,7 +12,7 @@ async fn received(world: &World) -> (String, String) {
     (there, world.run("js", &["here.join()"]).await)
 }
 
-/// Loads shifting.html anew in the tab of the test.
+/// Loads shifting.html again in the tab of the test.
 async fn open(world: &World, when: &str, host: &str) {
     let page = world.page(&format!("shifting.html?{when}{host}#{when},{host}"));
     world.run("goto", &[&page]).await;

@@ -22,7 +22,7 @@ const MOST_FOLDERS: usize = 20_000;
 /// The deepest nesting of submodules in each other, and of their names.
 const MOST_NESTED: usize = 8;
 
-/// What one look found.
+/// The control files of a folder at one moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
     /// The existing control files, and the folders on the way to them inside a git directory.

@@ -190,7 +190,7 @@ listenLastingly(
 /** @type {Map<Element, string>} */
 const reported = new Map();
 const MOST_REPORTED = 50;
-/* The fields that the page has changed since, in words. */
+/* A sentence for each field that the page has changed since it was filled. */
 /** @type {string[]} */
 let changedLate = [];
 

@@ -36,7 +36,7 @@ const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 /* What tells a person that something was done. */
 const ANSWERS = `${HEADINGS}, [role=alert], [role=status], dialog, [role=dialog], [role=alertdialog]`;
 const LIVE = '[role=alert], [role=status], [aria-live=polite], [aria-live=assertive]';
-/* Fields whose value is a secret although it is no password. */
+/* Fields for codes and card numbers, whose values are secret too. */
 const SECRET_FIELDS = /\b(one-time-code|cc-number|cc-csc|cc-exp)\b/;
 /* Inputs that report `change`, and whose clicks say nothing more. */
 const CHANGED_INPUTS = new Set(['checkbox', 'radio', 'file']);
@@ -287,7 +287,7 @@ function recordKey(event) {
   const modified = event.ctrlKey || event.metaKey || event.altKey;
   enterIn = event.key === 'Enter' && isTyped ? element : null;
   if (modified) {
-    // What they change in a field is reported as input.
+    // A change that they make in a field comes as an `input` event.
     if (event.getModifierState('AltGraph') || isTyped || READING_KEYS.has(event.key.toLowerCase())) return;
   } else if (event.key === 'Enter') {
     // Elsewhere it is a click, or a new line.

@@ -30,7 +30,7 @@ const LIFTS_LIMIT: [&str; 10] = [
 const ENABLED_FEATURES: &str = "enable-features";
 /// Parts of the names of features that do the same.
 const LIFTING_FEATURES: [&str; 4] = ["dns", "proxy", "resolver", "webrtc"];
-/// What Chromium does for a viewer, and a headless browser has none.
+/// Features that only serve a person who watches the browser.
 const UNSEEN_FEATURES: [&str; 4] = [
     // After a click it defers tasks of the page's handlers (timers, messages) until the next frame is drawn, so that the
     // user sees the effect at once. A click of ours would wait for those tasks.

@@ -168,7 +168,7 @@ fn check(found: &Found, json: bool) -> Result<ExitCode, Fault> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(USAGE) })
 }
 
-/// Shows the content before it is allowed, also if nobody is asked.
+/// Shows the content before it is allowed, with `--yes` too.
 async fn trust(home: &Home, found: &Found, yes: bool, json: bool) -> Result<(), Fault> {
     if found.is_own {
         return Ok(());

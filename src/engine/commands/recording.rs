@@ -36,7 +36,7 @@ impl Commands {
             if let Err(fault) = outcome
                 && lines.send(RecordedLine::Failed(fault)).await.is_err()
             {
-                tracing::debug!("nobody waits for a recording any more");
+                tracing::debug!("the program that reads the recording is gone");
             }
         });
     }

@@ -47,7 +47,7 @@ pub enum Dragged {
     NotAccepted,
 }
 
-/// What the page did at the drop.
+/// How the page reacted to the drop.
 #[derive(Deserialize)]
 struct Dropped {
     changed: bool,

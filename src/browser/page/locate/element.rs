@@ -109,7 +109,7 @@ struct Looked {
     option: Option<OptionPlace>,
     #[serde(default)]
     then: Option<serde_json::Value>,
-    /// What the page changed since it was reported.
+    /// Fields that the page changed after their value was reported, a sentence for each.
     #[serde(default)]
     late: Vec<String>,
     /// Waiting would not help.
