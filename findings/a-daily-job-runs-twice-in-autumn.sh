@@ -8,7 +8,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-pip_install croniter==7.0.0 cronsim==2.8 apscheduler==3.11.3 tzdata==2026.2
+pip_install croniter==7.0.0 cronsim==2.8 apscheduler==3.11.3 tzdata==2026.6
 npm_install cron-parser@5.10.6 croner@11.0.1 cron@4.4.0
 cat >runs.py <<'PY'
 from datetime import datetime, timedelta

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: @microsoft/fetch-event-source 2.0.1, eventsource-parser 4.1.3, eventsource 4.1.1 (npm)
+# Packages: @microsoft/fetch-event-source 2.0.1, eventsource-parser 4.1.3, eventsource 5.1.5 (npm)
 # Guess: In an event stream a comment line (": keep-alive"), which servers send so that proxies keep the connection, is dropped by every
 #   reader, and so is an event that has an id and no data.
 # Seen: `fetchEventSource` calls `onmessage` for each of them with `data` "". The other two call nothing, as the standard says.
@@ -8,7 +8,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-npm_install @microsoft/fetch-event-source@2.0.1 eventsource-parser@4.1.3 eventsource@4.1.1
+npm_install @microsoft/fetch-event-source@2.0.1 eventsource-parser@4.1.3 eventsource@5.1.5
 cat >read.mjs <<'JS'
 import { createServer } from 'node:http';
 import fetchEvents from '@microsoft/fetch-event-source';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: pydantic 2.14.3, jsonschema 4.26.0, fastjsonschema 2.22.3, jsonschema-rs 0.61.0 (PyPI), ajv 8.20.0, @cfworker/json-schema 4.1.6,
+# Packages: pydantic 2.14.4, jsonschema 4.26.0, fastjsonschema 2.22.3, jsonschema-rs 0.61.2 (PyPI), ajv 8.20.0, @cfworker/json-schema 4.1.6,
 #   zod 4.6.7 (npm)
 # Guess: What a model class takes, its own JSON Schema takes: 19.99 for a price that is a multiple of 0.01.
 # Seen: pydantic and zod take it and write `multipleOf: 0.01`. ajv and Python's jsonschema refuse 19.99, 4.02 and 0.07 by that schema, and take
@@ -9,7 +9,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-pip_install pydantic==2.14.3 jsonschema==4.26.0 fastjsonschema==2.22.3 jsonschema-rs==0.61.0
+pip_install pydantic==2.14.4 jsonschema==4.26.0 fastjsonschema==2.22.3 jsonschema-rs==0.61.2
 npm_install ajv@8.20.0 @cfworker/json-schema@4.1.6 zod@4.6.7
 cat >check.py <<'PY'
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: pydantic 2.14.3, jsonschema 4.26.0, jsonschema-rs 0.61.0 (PyPI), ajv 8.20.0, @cfworker/json-schema 4.1.6, zod 4.6.7 (npm)
+# Packages: pydantic 2.14.4, jsonschema 4.26.0, jsonschema-rs 0.61.2 (PyPI), ajv 8.20.0, @cfworker/json-schema 4.1.6, zod 4.6.7 (npm)
 # Guess: A `pattern` that Python's `re.escape` makes of an ordinary word is understood by every JSON Schema validator.
 # Seen: of "x-ray" it makes `x\-ray`, which pydantic puts into the schema. ajv and @cfworker/json-schema throw "Invalid escape": they compile
 #   patterns with the flag `u`, under which only syntax characters may be escaped, and the whole schema is lost, not this check alone.
@@ -10,7 +10,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-pip_install pydantic==2.14.3 jsonschema==4.26.0 jsonschema-rs==0.61.0
+pip_install pydantic==2.14.4 jsonschema==4.26.0 jsonschema-rs==0.61.2
 npm_install ajv@8.20.0 @cfworker/json-schema@4.1.6 zod@4.6.7
 cat >check.py <<'PY'
 import json, re

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages: yaml 2.9.1 (npm), ruamel.yaml 0.19.1, PyYAML 6.0.3 (PyPI)
+# Packages: yaml 2.9.1 (npm), ruamel.yaml 0.19.1, PyYAML 6.0.4 (PyPI)
 # Guess: After `parseDocument`, one `set` and `toString`, which keeps comments and quotes, the values that nobody touched are written as they
 #   were read.
 # Seen: numbers are written anew: `0755` becomes `755`, `010` becomes `10`, `12e3` becomes `1.2e+4`, and a number of 20 digits is rounded.
@@ -10,7 +10,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 npm_install yaml@2.9.1
-pip_install ruamel.yaml==0.19.1 pyyaml==6.0.3
+pip_install ruamel.yaml==0.19.1 pyyaml==6.0.4
 cat >a.yaml <<'YAML'
 name: old # the only one that changes
 mode: 0755
