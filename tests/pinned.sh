@@ -48,11 +48,14 @@ pip browser-use browser-use
 NAMES
 }
 
-# newest npm|pip NAME: prints the newest version, or "?" if the registry does not know the package.
+# newest npm|pip NAME PLACE: prints the newest version, or nothing if the registry does not know the package. pip tells of those
+# alone that its own Python can install; the agents of the matrix need a newer one.
 newest() {
+  local python=()
+  case "$3" in tests/agent_matrix/python/*) python=(--python-version 3.12 --only-binary=:all:) ;; esac
   case "$1" in
     npm) npm view "$2" version 2>/dev/null || true ;;
-    pip) pip --disable-pip-version-check index versions "$2" 2>/dev/null | sed -n '1s/.*(\(.*\)).*/\1/p' || true ;;
+    pip) pip --disable-pip-version-check index versions "$2" ${python[@]+"${python[@]}"} 2>/dev/null | sed -n '1s/.*(\(.*\)).*/\1/p' || true ;;
   esac
 }
 
@@ -69,14 +72,15 @@ tests/frameworks/requirements.txt * * what browser-use 0.13.14 installs
 tests/browserless/package.json playwright-core 1.58.2 Browserless 2.42.0 requires this one
 tests/extension/package.json typescript 6.0.3 version 7 has no library, which tests/shadowed.mjs and words.test.mjs use; its own check of both folders passes
 tests/oracle/package.json codemirror 5.65.21 version 6 is another editor, made of modules for a bundler; pages still use 5
-findings/mhtml-readers-drop-the-frames.sh jsdom 29.1.1 the newest for Node.js 20
+findings/* jsdom 29.1.1 the newest for Node.js 20
+findings/* mocha 11.7.6 the newest for Node.js 20
 findings/lib.sh agent-client-protocol 0.9.0 hermes-agent 0.19.0 requires this one
 HELD
 }
 
 declare -A known
 while read -r kind name version place; do
-  [ -n "${known[$kind $name]:-}" ] || known[$kind $name]=$(newest "$kind" "$name")
+  [ -n "${known[$kind $name]:-}" ] || known[$kind $name]=$(newest "$kind" "$name" "$place")
   last=${known[$kind $name]:-?}
   # The docs often name only the first parts of a version.
   mark='!' why=''
