@@ -4,6 +4,8 @@
  * Owns which frames are taken out of a page, and putting them back. Never does so by itself: the person allows it.
  */
 
+import { shownText } from "../shared/page-text.js";
+
 /** @typedef {{ frame: HTMLIFrameElement, parent: Node, next: Node | null }} Aside */
 
 /** Takes other extensions' frames out of a tab's documents. @param {number} tabId */
@@ -25,23 +27,11 @@ export async function putBack(tabId) {
 
 /** Returns the address of a tab's page and the text that it shows. @param {number} tabId */
 export async function readText(tabId) {
-  const [{ result }] = await chrome.scripting.executeScript({
-    target: { tabId },
-    func: shownText,
-    injectImmediately: true,
-  });
+  const [{ result }] = await chrome.scripting.executeScript({ target: { tabId }, func: shownText, injectImmediately: true });
   return result;
 }
 
-/*
- * The functions below run in the page, in our own world, where nothing else of this file exists. A named element of the
- * page hides members of its document there too: `<img name="body">`.
- */
-
-function shownText() {
-  const body = Object.getOwnPropertyDescriptor(Document.prototype, "body")?.get?.call(document);
-  return { url: location.href, text: body instanceof HTMLElement ? body.innerText : "" };
-}
+/* The functions below run in the page, in our own world, where nothing else of this file exists. */
 
 /** @param {string} own */
 function takeOut(own) {

@@ -10,6 +10,7 @@ import { FaultError } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
 import { pageContext, selectionContext } from "./state/context.js";
 import { SAID } from "../shared/fault-words.js";
+import { shownText } from "../shared/page-text.js";
 
 /** Runs in the page's isolated world, so it must be self-contained. */
 function selected() {
@@ -19,19 +20,14 @@ function selected() {
     (field instanceof HTMLInputElement && field.type !== "password" && field.selectionStart !== null)
       ? field.value.slice(field.selectionStart ?? 0, field.selectionEnd ?? 0)
       : "";
-  return inField || String(getSelection() ?? "");
+  return { text: inField || String(getSelection() ?? "") };
 }
 
-/** Runs in the page's isolated world, so it must be self-contained. */
-function readable() {
-  return document.body?.innerText ?? "";
-}
-
-/** @param {number} tabId @param {() => string} look @param {boolean} allFrames */
+/** @param {number} tabId @param {() => { text: string }} look @param {boolean} allFrames */
 async function textOf(tabId, look, allFrames) {
   try {
     const answers = await chrome.scripting.executeScript({ target: { tabId, allFrames }, func: look });
-    return answers.map(({ result }) => result ?? "").find((text) => text.trim() !== "") ?? "";
+    return answers.map(({ result }) => result?.text ?? "").find((text) => text.trim() !== "") ?? "";
   } catch {
     throw new FaultError({ code: "forbidden", message: t("pageClosed"), words: SAID, hint: t("pageClosedHint") });
   }
@@ -39,7 +35,7 @@ async function textOf(tabId, look, allFrames) {
 
 /** @param {TabView} tab */
 export async function attachPage(tab) {
-  return pageContext(tab, await textOf(tab.chromeTabId, readable, false));
+  return pageContext(tab, await textOf(tab.chromeTabId, shownText, false));
 }
 
 /** @param {TabView} tab */
