@@ -2,7 +2,7 @@
  * The composer's traffic with the daemon: messages, retries, page context and commands.
  *
  * Owns the connections between composer, drafts and chat. Draws nothing.
- * @import { Attachment, Fault, NewAttachment, Picked } from "../protocol.js"
+ * @import { Attachment, Fault, NewAttachment, Picked, SlashCommand } from "../protocol.js"
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drafts } from "./drafts.js"
  * @import { Place } from "./own-commands.js"
@@ -26,6 +26,7 @@ import { base64 } from "./view/attachments.js";
 
 export class Writing {
   #own = ownCommands();
+  /** The saved flows of a conversation's folder. @type {{ of: string, commands: SlashCommand[] }} */ #flows = { of: "", commands: [] };
   /** @type {Composer | null} */ #composer = null;
   /** @type {Drafts | null} */ #drafts = null;
 
@@ -78,7 +79,7 @@ export class Writing {
       attached: () => this.drafts.attached(),
       destination: () => this.drafts.destination(),
       say: (words) => this.panel.toast.show(words),
-      commands: (typed) => offered(typed, this.#own, this.#agent),
+      commands: (typed) => this.#commands(typed),
       run: (text) => this.#run(text),
       attach: (source) => void this.attach(source),
     };
@@ -87,6 +88,28 @@ export class Writing {
   get #agent() {
     const { agents, conversation } = this.panel.store.state;
     return chosenAgent(agents, conversation?.info ?? null);
+  }
+
+  /** @param {string} typed */
+  #commands(typed) {
+    const id = this.panel.store.state.conversation?.info.conversationId ?? "";
+    // Once whenever the list opens: a flow may have been saved since.
+    if (id && (typed === "" || this.#flows.of !== id)) void this.#lookForFlows(id);
+    return offered(typed, this.#own, this.#agent, this.#flows.of === id ? this.#flows.commands : [], t("flows"));
+  }
+
+  /** @param {string} conversationId */
+  async #lookForFlows(conversationId) {
+    const { commands: before } = this.#flows;
+    if (this.#flows.of !== conversationId) this.#flows = { of: conversationId, commands: [] };
+    try {
+      const { commands } = await this.panel.connection.request("commands.list", { conversationId });
+      if (this.#flows.of !== conversationId || JSON.stringify(commands) === JSON.stringify(before)) return;
+      this.#flows = { of: conversationId, commands };
+      this.composer.offerAgain();
+    } catch {
+      // The connection state shows the reason; the list has the other commands.
+    }
   }
 
   /** @param {string} text */

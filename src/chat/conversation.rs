@@ -260,7 +260,7 @@ impl Conversation {
             .unwrap_or_else(|error| Handled { effects: unless, fault: Some(error.fault()) })
     }
 
-    /// Writes `turn-started`, the first step of `Effect::StartTurn`. `direct`: the message is exactly one command and
+    /// Writes `turn-started`, the first step of `Effect::StartTurn`. `direct`: the message is a command of the person's own and
     /// runs without a model.
     ///
     /// # Errors

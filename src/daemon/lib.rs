@@ -5,6 +5,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 #![warn(unreachable_pub)]
 
+mod flows;
 mod http;
 mod log;
 pub mod mcp;
@@ -14,6 +15,7 @@ mod presence;
 mod report;
 
 use crate::http::Access;
+use gstack_agent::direct::DirectAgent;
 use gstack_base::home::Home;
 use gstack_base::lock::FileLock;
 use gstack_base::peer;
@@ -31,6 +33,7 @@ use presence::{Own, Presence, Rebound};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
@@ -107,7 +110,9 @@ async fn start(root: Option<&str>, provision: Provision) -> Result<Running, Repo
     })?;
     let number = port.local_addr().map_err(|e| storage(home.root(), &e))?.port();
     let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
-    let engine = Engine::open(home.clone(), config, number, provision, shutdown.clone()).await.map_err(failed)?;
+    let direct: Vec<Arc<dyn DirectAgent>> = vec![Arc::new(flows::FlowRunner::new(home.clone()))];
+    let opened = Engine::open(home.clone(), config, number, provision, direct, shutdown.clone());
+    let engine = opened.await.map_err(failed)?;
     let state = State {
         pid: std::process::id(),
         port: number,

@@ -45,6 +45,10 @@ pub enum FlowError {
     /// The last run was cut off.
     #[error("{message}")]
     CutOff {
+        /// The last step that it began, from 1.
+        step: usize,
+        /// Whether that step took effect; `None` if that is not known.
+        took_effect: Option<bool>,
         /// Where it was cut off, and what is known of it.
         message: String,
         /// How to go on.

@@ -39,7 +39,7 @@ pub struct Found {
 }
 
 /// One flow of a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Listed {
     /// The name to run it by.
@@ -59,6 +59,9 @@ pub struct Listed {
     /// What keeps it from running.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
+    /// The flow; empty if its file does not have the form of one.
+    #[serde(skip)]
+    pub flow: Flow,
 }
 
 impl Found {
@@ -145,6 +148,11 @@ pub fn list(home: &Home, folder: &Path) -> Result<Vec<Listed>, FlowError> {
 }
 
 impl Listed {
+    /// Whether it runs without a question: the person has allowed it, and nothing is wrong with it.
+    pub fn can_run(&self) -> bool {
+        self.allowed && self.problems.is_empty()
+    }
+
     fn of(found: Found) -> Self {
         let (flow, problems) = match Flow::read(&found.text) {
             Ok(flow) => {
@@ -155,13 +163,14 @@ impl Listed {
         };
         Self {
             name: found.name,
-            about: flow.about,
+            about: flow.about.clone(),
             file: found.file,
             own: found.is_own,
             allowed: found.may_run,
-            parameters: flow.parameters.into_keys().collect(),
+            parameters: flow.parameters.keys().cloned().collect(),
             steps: flow.steps.len(),
             problems,
+            flow,
         }
     }
 }

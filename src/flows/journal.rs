@@ -29,6 +29,8 @@ pub(crate) enum State {
     Failed,
     /// It may have had one.
     Unknown,
+    /// The person went on although it was not done.
+    Passed,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,7 +159,7 @@ impl Open {
                 format!("the last run of {name} was cut off in {what}: it is not known whether that took effect"),
                 format!("Look at the page. If it took effect: --from {}. If it did not: --from {step}", step + 1),
             ),
-            State::Done => (
+            State::Done | State::Passed => (
                 format!("the last run of {name} was cut off after {what}"),
                 format!("To go on: --from {}. To do everything again: --from 1", step + 1),
             ),
@@ -166,7 +168,12 @@ impl Open {
                 format!("To try that step again: --from {step}. To do everything again: --from 1"),
             ),
         };
-        FlowError::CutOff { message, hint }
+        let took_effect = match state {
+            State::Sends | State::Unknown => None,
+            State::Done | State::Passed => Some(true),
+            State::Failed => Some(false),
+        };
+        FlowError::CutOff { step, took_effect, message, hint }
     }
 }
 
@@ -222,7 +229,7 @@ mod tests {
         journal.note(3, State::Sends).unwrap();
         journal.note(3, State::Unknown).unwrap();
         journal.end().unwrap();
-        let FlowError::CutOff { message, hint } = begin(&home, &found, None).unwrap_err() else { panic!("it ran") };
+        let FlowError::CutOff { message, hint, .. } = begin(&home, &found, None).unwrap_err() else { panic!("it ran") };
         assert!(
             message.contains("step 3") && hint.contains("--from 4") && hint.contains("--from 3"),
             "{message} {hint}"

@@ -1,8 +1,8 @@
 //! A run: each step in order, and a report of it.
 //!
 //! Owns the order: find the element, note the act, send it, note its outcome, wait for the step's conditions. Acts only
-//! through browser commands, so the caller's policy holds. Stops at the first step that does not do what it says, and
-//! never tries an act twice.
+//! through browser commands, so the caller's policy holds. At the first step that does not do what it says, its follower
+//! decides. Never tries an act twice.
 
 use super::choose::{Candidate, Choice, choose};
 use super::error::FlowError;
@@ -14,6 +14,7 @@ use super::tree::Tree;
 use super::words::{self, Places};
 use gstack_base::clock;
 use gstack_base::home::Home;
+use gstack_command::words::Words;
 use gstack_command::{Spec, envelope};
 use gstack_protocol::command::CommandResult;
 use gstack_protocol::fault::{Fault, FaultCode};
@@ -31,6 +32,41 @@ const LOOK_AT: &str = "attrs";
 pub trait Commands {
     /// Sends a command with its words, and returns its result.
     fn run(&self, command: &str, words: Vec<String>) -> impl Future<Output = Result<CommandResult, Fault>>;
+}
+
+/// Follows a run, and decides how it goes on after a step that did not end as the flow says.
+pub trait Follower {
+    /// A step begins.
+    fn begins(&mut self, step: &Begun) -> impl Future<Output = ()>;
+    /// The step has ended.
+    fn ended(&mut self, report: &StepReport) -> impl Future<Output = ()>;
+    /// Decides after a step that is not done. Asked again if what the step waits for is not there after [`Next::ByHand`].
+    fn next(&mut self, report: &StepReport) -> impl Future<Output = Next>;
+}
+
+/// A step that begins.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    /// From 1.
+    pub step: usize,
+    /// The browser command; `None` if the step only waits.
+    pub act: Option<String>,
+    /// The step in words, without the values of parameters.
+    pub told: String,
+    /// The step as gstack describes its command, with its values; `None` if that is not possible.
+    pub words: Option<Words>,
+}
+
+/// How a run goes on after a step that is not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Next {
+    /// It does not.
+    Stop,
+    /// With the step after it.
+    Skip,
+    /// With the step after it, because the person has done this one: the run waits for the step's conditions.
+    ByHand,
 }
 
 /// What a caller wants of a run.
@@ -82,6 +118,9 @@ pub struct StepReport {
     /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// How the run went on although the step was not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
 }
 
 /// A finished run.
@@ -94,7 +133,7 @@ pub struct Report {
     pub file: std::path::PathBuf,
     /// Identifies the run.
     pub run: String,
-    /// How it ended: as its last step did.
+    /// How it ended: as its last step did, unless the person went on after that one.
     pub outcome: Outcome,
     /// In milliseconds since 1970.
     pub started_at: u64,
@@ -106,7 +145,7 @@ pub struct Report {
     pub steps: Vec<StepReport>,
 }
 
-/// Runs a flow. `each` is told every step as it ends.
+/// Runs a flow.
 ///
 /// # Errors
 ///
@@ -116,7 +155,7 @@ pub async fn run(
     found: &Found,
     wanted: &Wanted,
     commands: &impl Commands,
-    mut each: impl FnMut(&StepReport),
+    follower: &mut impl Follower,
 ) -> Result<Report, FlowError> {
     let flow = found.flow()?;
     found.check_seen()?;
@@ -138,6 +177,7 @@ pub async fn run(
     let mut reports = Vec::new();
     for (at, step) in steps.iter().enumerate().skip(first - 1) {
         let began = clock::now_millis();
+        follower.begins(&Begun { step: at + 1, act: step.act.clone(), told: told(at + 1), words: step.words() }).await;
         let mut run = StepRun {
             commands,
             journal: &mut journal,
@@ -147,18 +187,27 @@ pub async fn run(
             candidates: Vec::new(),
         };
         let ended = run.step(step).await?;
-        let StepRun { element, candidates, .. } = run;
         let (outcome, message, hint) = match ended {
             Ok(()) => (Outcome::Done, None, None),
             Err(Stop { outcome, message, hint }) => (outcome, Some(message), hint),
         };
         let millis = clock::now_millis().saturating_sub(began);
         let told = told(at + 1);
-        let report = StepReport { step: at + 1, told, outcome, millis, element, candidates, message, hint };
-        each(&report);
-        reports.push(report);
+        let (element, candidates) = (run.element.take(), std::mem::take(&mut run.candidates));
+        let mut report =
+            StepReport { step: at + 1, told, outcome, millis, element, candidates, message, hint, next: None };
+        follower.ended(&report).await;
         if outcome != Outcome::Done {
+            report.next = run.go_on(step, &mut report, follower).await;
+        }
+        let stops = outcome != Outcome::Done && report.next.is_none();
+        reports.push(report);
+        if stops {
             break;
+        }
+        if outcome != Outcome::Done {
+            // It is the person's: a run after a crash does not ask about it again.
+            journal.note(at + 1, State::Passed)?;
         }
     }
     journal.end()?;
@@ -166,7 +215,7 @@ pub async fn run(
         flow: found.name.clone(),
         file: found.file.clone(),
         run: id,
-        outcome: reports.last().map_or(Outcome::Done, |last| last.outcome),
+        outcome: reports.last().filter(|last| last.next.is_none()).map_or(Outcome::Done, |last| last.outcome),
         started_at,
         millis: clock::now_millis().saturating_sub(started_at),
         of: flow.steps.len(),
@@ -220,13 +269,35 @@ impl<C: Commands> StepRun<'_, C> {
         {
             return Ok(Err(stop));
         }
-        let Some((command, words)) = step.wait.as_ref().and_then(words::wait) else { return Ok(Ok(())) };
+        Ok(self.wait(step).await)
+    }
+
+    /// Waits for the conditions of a step, whose act was done.
+    async fn wait(&self, step: &Step) -> Result<(), Stop> {
+        let Some((command, words)) = step.wait.as_ref().and_then(words::wait) else { return Ok(()) };
         let waited = self.commands.run(command, words).await;
         let next = || {
             let hint = format!("The act was done. To go on after you looked: --from {}", self.number + 1);
             step.act.is_some().then_some(hint)
         };
-        Ok(waited.map(|_| ()).map_err(|fault| Stop { outcome: Outcome::Unmet, message: fault.message, hint: next() }))
+        waited.map(|_| ()).map_err(|fault| Stop { outcome: Outcome::Unmet, message: fault.message, hint: next() })
+    }
+
+    /// Lets the follower decide after a step that is not done. Returns `None` if the run stops.
+    async fn go_on(&self, step: &Step, report: &mut StepReport, follower: &mut impl Follower) -> Option<Next> {
+        loop {
+            match follower.next(report).await {
+                Next::Stop => return None,
+                Next::Skip => return Some(Next::Skip),
+                Next::ByHand => match self.wait(step).await {
+                    Ok(()) => return Some(Next::ByHand),
+                    Err(Stop { outcome, message, hint }) => {
+                        (report.outcome, report.message, report.hint) = (outcome, Some(message), hint);
+                        report.candidates.clear();
+                    }
+                },
+            }
+        }
     }
 
     async fn act(&mut self, act: &str, step: &Step) -> Result<Result<(), Stop>, FlowError> {

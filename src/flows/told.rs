@@ -3,6 +3,9 @@
 //! Owns the words. Texts of a page are quoted.
 
 use super::file::{Element, Step};
+use super::words::{self, Places};
+use gstack_command::words::{Words, describe};
+use gstack_command::{Call, registry};
 
 impl Step {
     /// Returns the step in one line: `click button “Buy” near “Desk lamp”`.
@@ -23,7 +26,42 @@ impl Step {
     }
 }
 
+/// The elements of a step, until a run has found them.
+const ELEMENT: &str = "@e1";
+const TO: &str = "@e2";
+
+impl Step {
+    /// Returns the step as gstack describes its command, for a line that panels translate. `None` if it cannot be described.
+    pub(crate) fn words(&self) -> Option<Words> {
+        let call = match &self.act {
+            None => {
+                let (command, words) = self.wait.as_ref().and_then(words::wait)?;
+                Call::of(registry::find(command)?, words).ok()?
+            }
+            Some(act) => {
+                let spec = words::spec(act).ok()?;
+                let element = self.element().filter(|_| words::takes_element(spec)).map(|_| ELEMENT);
+                let places = Places { element, to: self.to.as_ref().map(|_| TO) };
+                Call::of(spec, words::words(spec, self, places).ok()?).ok()?
+            }
+        };
+        let label = |place: &str| match place {
+            ELEMENT => self.element().map(|element| element.label()),
+            TO => self.to.as_ref().map(Element::label),
+            _ => None,
+        };
+        Some(describe(&call, &label))
+    }
+}
+
 impl Element {
+    /// Returns the element as a line about its command names it: `Buy (Desk lamp)`.
+    fn label(&self) -> String {
+        let Self { role, name, near, nth: _, selector } = self;
+        let named = name.clone().or_else(|| selector.clone()).or_else(|| role.clone()).unwrap_or_default();
+        near.as_ref().map_or_else(|| named.clone(), |near| format!("{named} ({near})"))
+    }
+
     /// Returns the description in words: `button “Buy” near “Desk lamp”`.
     pub(crate) fn told(&self) -> String {
         let mut words: Vec<String> = self.role.iter().cloned().collect();

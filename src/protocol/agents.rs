@@ -121,7 +121,7 @@ pub struct ModeInfo {
     pub asks: bool,
 }
 
-/// A slash command of an agent.
+/// A slash command of an agent, or of gstack's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct SlashCommand {
@@ -133,6 +133,14 @@ pub struct SlashCommand {
     /// The arguments that it accepts: `[file]`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint: String,
+}
+
+/// The commands that a message of a conversation can begin with, whichever agent it has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Commands {
+    /// In the order in which they are offered.
+    pub commands: Vec<SlashCommand>,
 }
 
 /// Whether an agent can be used, as its last check found.

@@ -91,7 +91,7 @@ pub enum ChatBody {
         /// The model that was chosen for the turn; absent if the agent uses its default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// Whether the message was exactly one command, which runs without a model.
+        /// Whether the message was a command of the person's own, which runs without a model.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         direct: bool,
     },

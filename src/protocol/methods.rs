@@ -4,7 +4,7 @@
 //! golden files are generated from it; the files next to this one define the types.
 
 use super::activity::{ActivityEntry, ActivityPage, ActivitySubscribe};
-use super::agents::{Agents, AgentsChoose, AgentsList};
+use super::agents::{Agents, AgentsChoose, AgentsList, Commands};
 use super::approval_notices::ApprovalsWaiting;
 use super::basics::{Echo, Empty, Pong};
 use super::chat::{Attachment, ChatDelta, ChatEventPush, ChatGap, ConversationInfo, HistoryPage, Subscribed};
@@ -136,6 +136,8 @@ requests! {
     "agents.list" agents_list AgentsList(AgentsList) -> Agents [beside];
     /// Sets a conversation's agent, model and mode.
     "agents.choose" agents_choose AgentsChoose(AgentsChoose) -> ConversationInfo;
+    /// Lists the commands that a message of the conversation can begin with, whichever agent it has.
+    "commands.list" commands_list CommandsList(ChatRef) -> Commands [beside];
     /// Reads a part of a conversation's file.
     "file.read" file_read FileRead(FileRead) -> FilePart [beside];
     /// Runs a browser command on the panel's tab (quick actions).

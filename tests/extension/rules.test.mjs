@@ -47,19 +47,38 @@ describe("commands", () => {
     assert.deepEqual(["/", "/re", "/re view", "a /re", "", "//", "/mcp:list"].map(name), ["", "re", null, null, null, null, "mcp:list"]);
   });
 
+  const flows = [{ name: "order", hint: "size=…" }, { name: "review", description: "Mine" }, { name: "new" }];
+
   test("ours come first, then the agent's; those that begin with it before those that hold it", () => {
     assert.deepEqual(
-      offered("re", own, claude).map(({ title, commands }) => [title, commands.map(({ name }) => name)]),
+      offered("re", own, claude, [], "Flows").map(({ title, commands }) => [title, commands.map(({ name }) => name)]),
       [
         ["gstack", ["rename"]],
         ["Claude Code", ["review", "pre-release"]],
       ],
     );
-    assert.deepEqual(offered("zzz", own, claude), []);
+    assert.deepEqual(offered("zzz", own, claude, flows, "Flows"), []);
     assert.deepEqual(
-      offered("", own, undefined).map(({ title }) => title),
+      offered("", own, undefined, [], "Flows").map(({ title }) => title),
       ["gstack"],
     );
+  });
+
+  test("a name that two have stands once, with the one that runs; what begins with the text comes first", () => {
+    const shown = (/** @type {string} */ typed) =>
+      offered(typed, own, claude, flows, "Flows").map(({ title, commands }) => [title, commands.map(({ name }) => name)]);
+    assert.deepEqual(shown("re"), [
+      ["gstack", ["rename"]],
+      ["Flows", ["review"]],
+      ["Claude Code", ["pre-release"]],
+    ]);
+    assert.deepEqual(shown("n"), [["gstack", ["new", "rename"]]]);
+    assert.deepEqual(shown("e"), [
+      ["gstack", ["new", "rename"]],
+      ["Flows", ["order", "review"]],
+      ["Claude Code", ["pre-release"]],
+    ]);
+    assert.deepEqual(shown("o")[0], ["Flows", ["order"]]);
   });
 
   test("ours are known with what follows them, the agent's are messages", () => {

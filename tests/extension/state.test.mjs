@@ -71,6 +71,15 @@ describe("the parts of a turn", () => {
       "what runs no more, and the last text, which is whole now",
     );
   });
+
+  test("steps that the person started stay apart while they run, and fold at the end; an agent's always fold", () => {
+    const folds = (turn) => partsOf(turn).map((part) => part.folds);
+    const running = (turn) => read(message(1), turn, step(3, "a"), stepDone(4, "a"));
+    const direct = running({ ...started(2), direct: true });
+    assert.deepEqual(folds(runningTurn(direct.view)), [false]);
+    assert.deepEqual(folds(pushed(direct, done(5)).view.entries.at(-1)), [true]);
+    assert.deepEqual(folds(runningTurn(running(started(2)).view)), [true]);
+  });
 });
 
 describe("events", () => {

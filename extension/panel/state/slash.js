@@ -1,6 +1,6 @@
 /**
- * The commands that `/` offers: the panel's and the agent's, filtered by the typed text. Pure.
- * @import { AgentInfo } from "../../protocol.js"
+ * The commands that `/` offers: the panel's, the saved flows and the agent's, filtered by the typed text. Pure.
+ * @import { AgentInfo, SlashCommand } from "../../protocol.js"
  */
 
 /**
@@ -52,30 +52,38 @@ export function typedCommand(text, caret = text.length) {
 }
 
 /**
- * Returns groups of matching commands: first those that start with the text, then those that contain it; the panel's
- * group first.
+ * Returns groups of matching commands: first those that start with the text, then those that contain it. The panel's group
+ * is first, unless only others have a command that starts with the text. Of several with the same name, the one that
+ * runs: the panel's, else the flow, else the agent's.
  * @param {string} typed
  * @param {Command[]} own
  * @param {AgentInfo | undefined} agent
+ * @param {SlashCommand[]} flows
+ * @param {string} flowsTitle
  * @returns {Group[]}
  */
-export function offered(typed, own, agent) {
+export function offered(typed, own, agent, flows, flowsTitle) {
   const wanted = typed.toLowerCase();
   /** @param {Command[]} commands */
   const fitting = (commands) => {
     const begins = commands.filter(({ name }) => name.toLowerCase().startsWith(wanted));
     return [...begins, ...commands.filter((command) => !begins.includes(command) && command.name.toLowerCase().includes(wanted))];
   };
-  const theirs = (agent?.commands ?? []).map(({ name, description, hint }) => ({
-    name,
-    about: description ?? "",
-    hint: hint ?? "",
-    own: false,
-  }));
-  return [
+  /** @param {SlashCommand[]} commands @param {{ name: string }[]} before */
+  const messages = (commands, before) =>
+    commands
+      .filter(({ name }) => !before.some((other) => other.name === name))
+      .map(({ name, description, hint }) => ({ name, about: description ?? "", hint: hint ?? "", own: false }));
+  const runs = messages(flows, own);
+  const theirs = messages(agent?.commands ?? [], flows);
+  const groups = [
     { title: "gstack", commands: fitting(own) },
+    { title: flowsTitle, commands: fitting(runs) },
     { title: agent?.label ?? "", commands: fitting(theirs) },
   ].filter(({ commands }) => commands.length > 0);
+  // Enter runs the first command, so that is one that starts with the text.
+  const begins = (/** @type {Group} */ { commands }) => commands[0]?.name.toLowerCase().startsWith(wanted);
+  return [...groups.filter(begins), ...groups.filter((group) => !begins(group))];
 }
 
 /**

@@ -9,7 +9,7 @@
 import { grouped } from "./approvals.js";
 
 /**
- * @typedef {{ key: string, kind: "steps", items: StepItem[], live: boolean, waits: number[], asks: boolean }
+ * @typedef {{ key: string, kind: "steps", items: StepItem[], live: boolean, waits: number[], asks: boolean, folds: boolean }
  *   | { key: string, kind: "shots", files: Attachment[] }
  *   | { key: string, kind: "text" | "thinking", item: TextItem, ended: boolean }
  *   | { key: string, kind: "approval", item: ApprovalItem, live: boolean }
@@ -26,7 +26,7 @@ import { grouped } from "./approvals.js";
  * @param {Part[]} [before]  its previously drawn parts
  * @returns {Part[]}
  */
-export function partsOf({ items, done }, before = []) {
+export function partsOf({ items, done, direct }, before = []) {
   /** @type {Part[]} */
   const parts = [];
   const live = !done;
@@ -43,7 +43,8 @@ export function partsOf({ items, done }, before = []) {
       let end = index + 1;
       while (items[end]?.kind === "step") end += 1;
       const run = /** @type {StepItem[]} */ (items.slice(index, end));
-      parts.push({ key: `steps:${item.seq}`, kind: "steps", items: run, live, waits, asks });
+      // A person who started these very steps watches each of them.
+      parts.push({ key: `steps:${item.seq}`, kind: "steps", items: run, live, waits, asks, folds: !(live && direct) });
       const files = run.flatMap(({ done: ended }) => ended?.images ?? []);
       if (files.length > 0) parts.push({ key: `shots:${item.seq}:${files.length}`, kind: "shots", files });
       index += run.length;

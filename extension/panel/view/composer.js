@@ -209,6 +209,11 @@ export class Composer {
     this.#draw();
   }
 
+  /** Draws the open list again, because there are other commands. */
+  offerAgain() {
+    if (this.slash.isOpen) this.#offer();
+  }
+
   #offer() {
     const typed = typedCommand(this.text.value, this.text.selectionEnd);
     if (typed === null) this.slash.close();

@@ -159,13 +159,13 @@ export class Steps {
   }
 
   /**
-   * @param {{ items: StepItem[], live: boolean, asks: boolean, waits: number[] }} part  `live`: the turn is running, so
-   * a step without an end is in progress
+   * @param {{ items: StepItem[], live: boolean, asks: boolean, waits: number[], folds: boolean }} part  `live`: the turn is
+   * running, so a step without an end is in progress; `folds`: finished steps fold
    */
-  update({ items, live, asks, waits }) {
+  update({ items, live, asks, waits, folds: mayFold }) {
     const rows = items.map((item) => ({ key: item.step.stepId, item, live, asks, waits }));
     const ended = rows.filter(({ item }) => item.done || !live);
-    const folds = ended.length >= FOLD_FROM;
+    const folds = mayFold && ended.length >= FOLD_FROM;
     const running = rows.filter((row) => !ended.includes(row));
     this.folded.update(folds ? ended : []);
     this.flat.update(folds ? running : rows);

@@ -96,6 +96,16 @@ export class Turn {
     return (this.#turn?.items ?? []).flatMap((item) => (item.kind === "text" ? [item.text] : [])).join("\n\n");
   }
 
+  /**
+   * Whether one click may send its message again. Not if it ran commands of the person's and stopped halfway: the first of them
+   * would be done twice.
+   */
+  get #mayRepeat() {
+    const { direct = false, done = null, items = [] } = this.#turn ?? {};
+    const isHalfDone = direct && done?.outcome !== "done" && items.filter(({ kind }) => kind === "step").length > 1;
+    return !this.tools.readOnly && !isHalfDone;
+  }
+
   /** Draws the buttons again, after `readOnly` has changed. */
   redraw() {
     this.#footerOf = "";
@@ -116,7 +126,7 @@ export class Turn {
     if (this.trouble.hidden === !show) return;
     this.trouble.hidden = !show;
     if (!show || !fault) return this.trouble.replaceChildren();
-    const remedies = this.tools.readOnly ? [] : this.tools.remedies(clientId, fault);
+    const remedies = this.#mayRepeat ? this.tools.remedies(clientId, fault) : [];
     this.trouble.replaceChildren(faultCard(fault, remedies));
   }
 
@@ -144,7 +154,7 @@ export class Turn {
             this.facts,
             ...(this.answer ? [copyButton(t("copyAnswer"), () => this.answer)] : []),
             // A fault's card has its own button.
-            ...(this.tools.readOnly || !this.trouble.hidden
+            ...(!this.#mayRepeat || !this.trouble.hidden
               ? []
               : [iconButton("retry", t("retry"), () => this.tools.retry(clientId), "icon-button icon-button--small")]),
           ]),

@@ -6,6 +6,7 @@ use super::parse::{Direction, Scroll, Step, Target, parse};
 use super::{find, help, page, test_data};
 use crate::adapter::{AgentEvent, Prompt, StepWords, ToolCall, ToolResult, Tools};
 use crate::clip::{STEP_BYTES, clip, one_line};
+use crate::in_process::End;
 use gstack_protocol::chat::{LocalizedPhrase, StepKind, StepOutcome, TurnOutcome};
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::StepId;
@@ -20,12 +21,6 @@ pub(super) struct DirectTurn {
     pub cancel: CancellationToken,
     /// The message is one command.
     pub is_one: AtomicBool,
-}
-
-/// The end of the turn.
-pub(super) struct End {
-    pub outcome: TurnOutcome,
-    pub fault: Option<Fault>,
 }
 
 impl DirectTurn {

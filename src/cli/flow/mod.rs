@@ -17,8 +17,8 @@ use gstack_base::home::Home;
 use gstack_base::lineage;
 use gstack_client::http::Client;
 use gstack_flows::{
-    Commands, FlowError, Found, Made, Outcome, Record, SCHEMA, StepReport, Wanted, allow, distil, export, find, import,
-    list, save,
+    Begun, Commands, FlowError, Follower, Found, Made, Next, Outcome, Record, SCHEMA, StepReport, Wanted, allow,
+    distil, export, find, import, list, save,
 };
 use gstack_protocol::activity::ActivityPage;
 use gstack_protocol::command::CommandResult;
@@ -41,6 +41,25 @@ impl Commands for Sender<'_> {
     async fn run(&self, command: &str, words: Vec<String>) -> Result<CommandResult, Fault> {
         let request = browser_command::request(command.to_owned(), words, self.globals, self.choice)?;
         self.client.post("/command", &request).await
+    }
+}
+
+/// Prints each step as it ends, and stops at one that is not done.
+struct Printer {
+    json: bool,
+}
+
+impl Follower for Printer {
+    async fn begins(&mut self, _step: &Begun) {}
+
+    async fn ended(&mut self, report: &StepReport) {
+        if !self.json {
+            print_line(&clean(&step_line(report)));
+        }
+    }
+
+    async fn next(&mut self, _report: &StepReport) -> Next {
+        Next::Stop
     }
 }
 
@@ -84,12 +103,8 @@ pub(super) async fn run(
         Flows::Run { flow, set, from, timeout } => {
             let found = found(&flow)?;
             let sender = Sender { client, globals, choice };
-            let each = |step: &StepReport| {
-                if !json {
-                    print_line(&clean(&step_line(step)));
-                }
-            };
-            let report = gstack_flows::run(home, &found, &Wanted { set, from, timeout }, &sender, each).await?;
+            let wanted = Wanted { set, from, timeout };
+            let report = gstack_flows::run(home, &found, &wanted, &sender, &mut Printer { json }).await?;
             show(json, &report, || summary(&report))?;
             return Ok(match report.outcome {
                 Outcome::Done => ExitCode::SUCCESS,

@@ -310,7 +310,7 @@ mod tests {
         let home = Home::at(folder.path().join("home")).unwrap();
         let provision = Provision { unpack_extension: |home| Ok(home.extension()), register_host: |_| Ok(()) };
         let shutdown = CancellationToken::new();
-        let engine = Engine::open(home, Config::default(), 1, provision, shutdown).await.unwrap();
+        let engine = Engine::open(home, Config::default(), 1, provision, Vec::new(), shutdown).await.unwrap();
         let router = router(engine.clone(), Access::new(TOKEN), Router::new());
 
         // The other end of this connection is this process, so it belongs to the person.

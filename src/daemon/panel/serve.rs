@@ -4,7 +4,7 @@
 
 use gstack_engine::{Engine, FromExtension, Look, PortId};
 use gstack_protocol::activity::{ActivityPage, ActivitySubscribe};
-use gstack_protocol::agents::{Agents, AgentsChoose, AgentsList};
+use gstack_protocol::agents::{Agents, AgentsChoose, AgentsList, Commands};
 use gstack_protocol::audit::AuditBy;
 use gstack_protocol::basics::{Echo, Empty, Pong};
 use gstack_protocol::chat::{AnsweredBy, Attachment, ConversationInfo, HistoryPage, Subscribed};
@@ -257,6 +257,10 @@ impl Serve for Panel {
 
     async fn agents_choose(&self, choose: AgentsChoose) -> Answer<ConversationInfo> {
         self.engine.conversation_requests().choose_agent(&choose)
+    }
+
+    async fn commands_list(&self, of: ChatRef) -> Answer<Commands> {
+        self.engine.conversation_requests().commands(&of.conversation_id).await
     }
 
     async fn file_read(&self, read: FileRead) -> Answer<FilePart> {

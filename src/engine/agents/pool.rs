@@ -9,17 +9,17 @@ use crate::ports::Ports;
 use crate::tasks::Tasks;
 use gstack_agent::adapter::{Agent, AgentEnvironment, Offers};
 use gstack_agent::agent_list::{self, Look};
+use gstack_agent::direct::DirectAgent;
 use gstack_agent::sandbox::SandboxMode;
 use gstack_base::home::Home;
 use gstack_base::mutex::lock;
-use gstack_protocol::agents::AgentInfo;
-use gstack_protocol::agents::{Agents, SandboxInfo};
+use gstack_protocol::agents::{AgentInfo, Agents, SandboxInfo, SlashCommand};
 use gstack_protocol::catalogue::{self, Sentence};
 use gstack_protocol::fault::{Fault, FaultWords};
 use gstack_protocol::ids::{AgentName, ConversationId};
 use gstack_protocol::methods::ToPanel;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// A handle to the agents. Cheap to clone.
@@ -35,6 +35,8 @@ pub(super) struct Shared {
     ports: Ports,
     pub(super) tasks: Tasks,
     pub(super) known: agent_list::Agents,
+    /// Those that answer some messages themselves, in the order in which they are asked.
+    pub(super) direct: Vec<Arc<dyn DirectAgent>>,
     slots: Slots,
     /// The conversation whose agent was started before it had a message.
     pub(super) spare: Mutex<Option<ConversationId>>,
@@ -44,12 +46,19 @@ pub(super) struct Shared {
 
 impl AgentPool {
     /// Creates the pool without looking for agents.
-    pub(crate) fn new(home: Home, port: u16, config: ConfigFile, ports: Ports, tasks: Tasks) -> Self {
+    pub(crate) fn new(
+        home: Home,
+        port: u16,
+        config: ConfigFile,
+        ports: Ports,
+        tasks: Tasks,
+        direct: Vec<Arc<dyn DirectAgent>>,
+    ) -> Self {
         let now = config.get();
         let known = agent_list::Agents::new(agent_settings(&home, &now));
         let slots = Slots::new(slot_limit(&now));
         let (spare, running) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { home, port, config, ports, tasks, known, slots, spare, running }))
+        Self(Arc::new(Shared { home, port, config, ports, tasks, known, direct, slots, spare, running }))
     }
 
     /// Returns every agent with what it is missing, after this look.
@@ -109,6 +118,11 @@ impl AgentPool {
     /// Adds the folders of a terminal's PATH to the search. Returns true if that may find more agents.
     pub fn learn_path(&self, path: Option<&str>) -> bool {
         path.is_some_and(|path| self.0.known.learn_path(path))
+    }
+
+    /// Returns the commands that a message in this folder can begin with, whichever agent was chosen. Reads the disk.
+    pub(crate) fn commands(&self, folder: &Path) -> Vec<SlashCommand> {
+        self.0.direct.iter().flat_map(|direct| direct.commands(folder)).collect()
     }
 
     /// Returns the agent of this name. Fails if it does not exist.

@@ -11,15 +11,22 @@ use crate::tabs::TabPlace;
 use crate::tasks::off_thread;
 use gstack_base::inbox;
 use gstack_chat::{ChatError, Conversation, WorkFolder};
+use gstack_protocol::agents::Commands;
 use gstack_protocol::chat::{ConversationInfo, ConversationState};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::history::{ConversationAttach, ConversationFolder, ConversationRename, InboxLeave, InboxLeft};
 use gstack_protocol::ids::ConversationId;
 use jiff::Timestamp;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl ConversationRequests {
+    /// Lists the commands that a message of a conversation can begin with, whichever agent it has.
+    pub async fn commands(&self, id: &ConversationId) -> Result<Commands, Fault> {
+        let (agents, folder) = (self.agents.clone(), self.conversations.get(id)?.folder());
+        off_thread(move || Ok(Commands { commands: agents.commands(Path::new(&folder)) })).await
+    }
+
     pub async fn rename(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversations.get(&rename.conversation_id)?;
         let renamed = conversation.clone();

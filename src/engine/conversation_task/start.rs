@@ -53,7 +53,10 @@ impl Task {
         let folder = self.conversation.folder();
         // The same agent switches to another model without a new process, if it can. Another mode needs a new one: its
         // sandbox may differ.
-        let is_same = |s: &&mut RunningAgent| s.agent == name && s.folder == folder && s.mode == choice.mode;
+        // Only one with a model has a slot: an agent of the person's own may have the name of one without.
+        let is_same = |s: &&mut RunningAgent| {
+            s.agent == name && s.folder == folder && s.mode == choice.mode && s.slot.is_some() == choice.is_model
+        };
         if let Some(session) = self.session.as_mut().filter(is_same) {
             let same = session.model == choice.model;
             if same || session.session.set_model(choice.model.clone()).await.is_ok() {
@@ -63,6 +66,7 @@ impl Task {
         }
         if let Some(starting) = &mut self.starting
             && (&starting.agent, &starting.folder, &starting.mode) == (&name, &folder, &choice.mode)
+            && starting.slot.is_some() == choice.is_model
         {
             starting.turn_id = Some(turn_id);
             // It switches to the turn's model once it has started.

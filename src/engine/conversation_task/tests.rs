@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 async fn engine_at(home: &Path) -> Engine {
     let provision = Provision { unpack_extension: |home| Ok(home.extension()), register_host: |_| Ok(()) };
     let home = Home::at(home.to_path_buf()).unwrap();
-    Engine::open(home, Config::default(), 1, provision, CancellationToken::new()).await.unwrap()
+    Engine::open(home, Config::default(), 1, provision, Vec::new(), CancellationToken::new()).await.unwrap()
 }
 
 fn conversation_of(engine: &Engine) -> Arc<Conversation> {

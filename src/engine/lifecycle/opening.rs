@@ -9,6 +9,7 @@ use crate::provision::Provision;
 use crate::tasks::Tasks;
 use crate::upgrade;
 use crate::{Engine, folders};
+use gstack_agent::direct::DirectAgent;
 use gstack_base::home::Home;
 use gstack_chat::{Conversation, Event, Store};
 use gstack_protocol::fault::Fault;
@@ -21,12 +22,14 @@ use tokio_util::sync::CancellationToken;
 const CLOSE_LIMIT: Duration = Duration::from_secs(6);
 
 impl Engine {
-    /// Opens the home's conversations, closes what an earlier daemon left unfinished, and takes over its browsers.
+    /// Opens the home's conversations, closes what an earlier daemon left unfinished, and takes over its browsers. `direct`:
+    /// the agents that answer some messages themselves.
     pub async fn open(
         home: Home,
         config: Config,
         port: u16,
         provision: Provision,
+        direct: Vec<Arc<dyn DirectAgent>>,
         shutdown: CancellationToken,
     ) -> Result<Self, Fault> {
         for folder in [home.workspace(), home.run_files()] {
@@ -40,7 +43,7 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let tasks = Tasks::new(shutdown);
-        let engine = Self { inner: wiring::wire(Foundation { home, config, port, provision, store, tasks }) };
+        let engine = Self { inner: wiring::wire(Foundation { home, config, port, provision, direct, store, tasks }) };
         engine.spawn_task(engine.drivers().clone().follow());
         engine.spawn_task(engine.approvals().clone().tell_backgrounds());
         engine.spawn_task(engine.approvals().clone().run_command(engine.inner.config.clone()));

@@ -38,6 +38,7 @@ use crate::tools::AgentTools;
 use crate::upgrade::Upgrade;
 use crate::usage::Usage;
 use crate::worktrees::Worktrees;
+use gstack_agent::direct::DirectAgent;
 use gstack_base::clock::now_millis;
 use gstack_base::home::Home;
 use gstack_browser::page::video::Recordings;
@@ -53,19 +54,20 @@ pub(super) struct Foundation {
     /// The daemon's port on 127.0.0.1.
     pub(super) port: u16,
     pub(super) provision: Provision,
+    pub(super) direct: Vec<Arc<dyn DirectAgent>>,
     pub(super) store: Arc<Store>,
     pub(super) tasks: Tasks,
 }
 
 /// Constructs the services.
 pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
-    let Foundation { home, config, port, provision, store, tasks } = foundation;
+    let Foundation { home, config, port, provision, direct, store, tasks } = foundation;
     let ports = Ports::default();
     let activity = ActivityLog::open(&home, ports.clone());
     let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
     let numbers = TabNumbers::default();
     let config = ConfigFile::new(home.clone(), config);
-    let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone());
+    let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone(), direct);
     let worktrees =
         Worktrees::new(home.clone(), config.clone(), agents.clone(), store.clone(), ports.clone(), tasks.clone());
     let sign_ins = SignIns::new(home.sign_ins_file(), policy.clone(), tasks.clone());
