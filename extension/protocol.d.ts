@@ -1347,7 +1347,15 @@ to: string, } | { "kind": "file-chooser",
 /**
  * It takes several files.
  */
-takesMany: boolean, } | { "kind": "console-error", 
+takesMany: boolean, 
+/**
+ * It is a picker of the File System Access API, to which `upload` cannot give files.
+ */
+isPicker: boolean, } | { "kind": "program-asked", 
+/**
+ * The address's scheme, as `mailto`.
+ */
+scheme: string, } | { "kind": "console-error", 
 /**
  * The error's text.
  */

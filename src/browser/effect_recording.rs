@@ -70,9 +70,10 @@ impl Effects {
                 }
                 RecordedEffect::Navigated(url) => arrived = Some(url),
                 RecordedEffect::ConsoleError(text) => effects.push(Effect::ConsoleError { text: text.clone() }),
-                RecordedEffect::FileChooser { takes_many } => {
-                    effects.push(Effect::FileChooser { takes_many: *takes_many })
+                RecordedEffect::FileChooser { takes_many, is_picker } => {
+                    effects.push(Effect::FileChooser { takes_many: *takes_many, is_picker: *is_picker })
                 }
+                RecordedEffect::ProgramAsked(scheme) => effects.push(Effect::ProgramAsked { scheme: scheme.clone() }),
             }
         }
         if let (Some((_, from)), Some(to)) = (&list.from, arrived) {

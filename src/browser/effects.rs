@@ -51,7 +51,11 @@ pub(super) enum RecordedEffect {
     /// A file chooser that was not shown.
     FileChooser {
         takes_many: bool,
+        /// It has no field, to which `upload` could give files.
+        is_picker: bool,
     },
+    /// The page asked for an address that another program opens; its scheme.
+    ProgramAsked(String),
 }
 
 impl Default for Effects {

@@ -23,6 +23,9 @@ use gstack_protocol::relay::Refusal;
 use serde::Deserialize;
 use std::sync::{Arc, Weak};
 
+/// A page chooses the scheme.
+const LONGEST_SCHEME: usize = 40;
+
 /// Keeps the state of a browser in step with its events.
 pub(super) struct Router {
     shared: Weak<Shared>,
@@ -37,8 +40,16 @@ struct DialogClosed {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct FileChooserOpened {
     mode: String,
+    #[serde(default)]
+    backend_node_id: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct NavigationRequested {
+    url: String,
 }
 
 #[derive(Deserialize)]
@@ -375,11 +386,38 @@ fn noted(method: &str, event: &Event, main: Option<&Frame>) -> Option<RecordedEf
         "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => {
             error_text(event).map(|text| RecordedEffect::ConsoleError(shorten(&text, LONGEST_TEXT)))
         }
-        "Page.fileChooserOpened" => Some(RecordedEffect::FileChooser {
-            takes_many: event.read::<FileChooserOpened>()?.mode == "selectMultiple",
-        }),
+        "Page.fileChooserOpened" => {
+            let opened = event.read::<FileChooserOpened>()?;
+            Some(RecordedEffect::FileChooser {
+                takes_many: opened.mode == "selectMultiple",
+                is_picker: opened.backend_node_id.is_none(),
+            })
+        }
+        "Page.frameRequestedNavigation" => {
+            program_of(&event.read::<NavigationRequested>()?.url).map(RecordedEffect::ProgramAsked)
+        }
         _ => None,
     }
+}
+
+/// Returns the scheme of an address that the browser does not open itself.
+fn program_of(url: &str) -> Option<String> {
+    const OWN: [&str; 12] = [
+        "http",
+        "https",
+        "file",
+        "about",
+        "data",
+        "blob",
+        "javascript",
+        "filesystem",
+        "chrome",
+        "chrome-extension",
+        "view-source",
+        "devtools",
+    ];
+    let scheme = url.split_once(':')?.0.to_ascii_lowercase();
+    (!OWN.contains(&scheme.as_str())).then(|| shorten(&scheme, LONGEST_SCHEME))
 }
 
 fn is_primary_page(target: &TargetInfo) -> bool {

@@ -186,6 +186,11 @@ impl Tab {
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         engaged.frames.main().cloned().ok_or(BrowserError::FrameGone)
     }
+    /// Returns the main document's loader, if it is known.
+    pub(super) fn main_loader(&self) -> Option<String> {
+        let state = self.browser.shared.state();
+        state.engaged.get(&self.id)?.frames.main().map(|frame| frame.loader.clone())
+    }
     /// Returns the frame with this id, as it is now.
     ///
     /// # Errors

@@ -48,6 +48,14 @@ pub enum Effect {
     FileChooser {
         /// It takes several files.
         takes_many: bool,
+        /// It is a picker of the File System Access API, to which `upload` cannot give files.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_picker: bool,
+    },
+    /// The page asked for an address that another program opens. A browser with a window asks the user.
+    ProgramAsked {
+        /// The address's scheme, as `mailto`.
+        scheme: String,
     },
     /// The page's console reported an error.
     ConsoleError {

@@ -318,6 +318,17 @@ fn a_list_that_grows_is_scrolled_to_what_comes_late() {
         world.run("js", &["observed(); 1"]).await;
         let found = world.run("scroll", &["--until", "text=\"Entry 95\""]).await;
         assert!(found.starts_with("Scrolled until text=\"Entry 95\" was in view ("), "{found}");
+        for says in ["mark", "request"] {
+            world.run("js", &[&format!("slowly('{says}'); 1")]).await;
+            let found = world.run("scroll", &["--until", "text=\"Part 55\""]).await;
+            assert!(found.starts_with("Scrolled until text=\"Part 55\" was in view ("), "{says}: {found}");
+        }
+        // Nothing tells of what comes.
+        let missing = world.fault("scroll", &["--until", "text=\"Part 99\""]).await;
+        assert!(missing.message.contains("the end was reached, and nothing more came within"), "{missing:?}");
+        world.run("js", &["slowly('mark'); 1"]).await;
+        let cut = world.fault("scroll", &["--until", "text=\"Part 55\"", "--timeout", "2200"]).await;
+        assert!(cut.message.contains("s have passed, and the page is loading more"), "{cut:?}");
         // One that draws only what is in view is passed over step by step.
         world.run("js", &["virtual(); 1"]).await;
         let found = world.run("scroll", &["#window", "--until", "text=\"Item 777\""]).await;

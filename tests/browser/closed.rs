@@ -26,6 +26,10 @@ fn what_lies_in_closed_shadow_roots_is_listed_and_can_be_used() {
     with_world(|world| async move {
         world.open_hidden("next.html").await;
         world.run("js", &[PAGE]).await;
+        // Without a snapshot.
+        world.run("fill", &["label=Hidden field", "by label"]).await;
+        assert_eq!(world.run("js", &["document.title"]).await, "by label");
+        world.run("js", &[&PAGE.replace("customElements.define", "void ")]).await;
         let snapshot = world.run("snapshot", &[]).await;
         for line in ["[textbox] \"Hidden field\"", "slotted words", "[button] \"Deep button\"", "[link] \"Plain host\""]
         {

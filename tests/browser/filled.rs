@@ -52,6 +52,16 @@ fn filled_means_that_the_field_holds_it() {
             "Since it was filled, the page changed <input id=\"phone\" aria-label=\"Phone\">: it shows “123-456”";
         assert_eq!(next, format!("Filled #short\n{late}"));
         assert_eq!(world.run("fill", &["#short", "abd"]).await, "Filled #short");
+        assert_eq!(world.run("check", &["#terms"]).await, "Checked #terms");
+        world.run("wait", &["--fn", "!terms.checked"]).await;
+        let next = world.run("select", &["#size", "Large"]).await;
+        let late = "Since it was set, the page changed <input id=\"terms\" type=\"checkbox\" aria-label=\"Terms\">: it is not checked";
+        assert_eq!(next, format!("Selected \"Large\" in #size\n{late}"));
+        world.run("wait", &["--fn", "size.value === 'Small'"]).await;
+        let next = world.run("fill", &["#unfocused", "words"]).await;
+        let late = "Since it was set, the page changed <select id=\"size\" aria-label=\"Size\">: it shows “Small”";
+        assert_eq!(next, format!("Filled #unfocused\n{late}"));
+        assert_eq!(world.run("js", &["unfocused.value"]).await, "words", "what has no focus can hold a text");
         let removed = world.run("fill", &["#removed", "x"]).await;
         assert_eq!(removed, "Filled #removed; the page then removed the field");
         let fault = world.fault("select", &["#pick", "Beta"]).await;

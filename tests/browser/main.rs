@@ -29,6 +29,7 @@ mod papers;
 mod patience;
 mod pictures;
 mod popups;
+mod prompts;
 mod rare;
 mod refused;
 mod routes;

@@ -201,7 +201,11 @@ async fn shows_other_documents(world: &World) {
     let snapshot = world.run("snapshot", &[]).await;
     assert_eq!(snapshot.matches("(a PDF: `text` with the ref of its frame prints its words)").count(), 2, "{snapshot}");
     let text = world.run("text", &[]).await;
-    assert!(text.contains("… and 2 PDFs in it: `snapshot` lists the frames"), "{text}");
+    assert!(text.contains("Right words") && text.contains("Hello paper") && !text.contains("… and"), "{text}");
+    world.run("js", &["document.body.append('Words of its own'); 1"]).await;
+    let text = world.run("text", &[]).await;
+    assert!(text.contains("Words of its own") && !text.contains("Hello paper"), "{text}");
+    assert!(text.contains("… and 1 frame with text and 2 PDFs in it: `snapshot` lists the frames"), "{text}");
     assert!(
         world.run("text", &["[data='inner_words.html']"]).await.contains("Right words"),
         "the document in an element"

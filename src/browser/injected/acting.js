@@ -59,6 +59,7 @@ async function checkedOf(target, wanted, timeout) {
         description: describe(control),
       };
     }
+    if (state === wanted) remember(control);
     if (state === wanted || performance.now() >= deadline) return { state, radio: role === 'radio' || role === 'menuitemradio' };
     await change(deadline);
   }

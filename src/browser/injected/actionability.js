@@ -116,7 +116,12 @@ async function readyThen(target, needs, timeout, name, ...given) {
 /** @param {Target} target @param {Need[]} needs @param {number} attempt @returns {Promise<Looked>} */
 async function look(target, needs, attempt) {
   const resolved = resolveOne(target);
-  if (!resolved.element) return { ...resolved, final: resolved.fault !== 'missing' };
+  if (!resolved.element) {
+    const isMissing = resolved.fault === 'missing';
+    // It may be in a closed root that nobody has asked for yet.
+    const suspects = isMissing && attempt === 0 && hasSuspects(document);
+    return { ...resolved, final: suspects || !isMissing, suspects };
+  }
   // A <label> itself is clicked; to fill a <label> means to fill its control.
   /** @type {Element} */
   let element = resolved.element;

@@ -61,6 +61,16 @@ function findSuspects(root, found) {
   return found;
 }
 
+/** Returns true if a closed root must be asked for. @param {Tree} root @returns {boolean} */
+function hasSuspects(root) {
+  const walker = dom.createTreeWalker(document, root, NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const inner = shadowOf(node);
+    if (inner ? hasSuspects(inner) : isNewSuspect(node)) return true;
+  }
+  return false;
+}
+
 /** @param {Element} element */
 function isSuspect(element) {
   const tag = dom.localName(element);

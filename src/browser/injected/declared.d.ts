@@ -113,6 +113,7 @@ type InjectedFunction =
   | "selectText"
   | "setStyle"
   | "settled"
+  | "showsText"
   | "showAsked"
   | "showClosedRoot"
   | "snapshot"

@@ -153,7 +153,7 @@ async function endFill(place, typed) {
     return { fault: 'blocked', message: `the page moved the focus to ${state.astray} while it was filled; nothing was typed` };
   const element = heldElement(place);
   if (!element) return state && !typed ? { fault: 'blocked', message: 'the page removed it while it was filled' } : {};
-  if (state && typed && !state.seen)
+  if (state && typed && !state.seen && heldText(element) === state.before)
     return { fault: 'blocked', message: 'the page took the focus away while it was filled; nothing was typed' };
   if (state) state.endedAt = performance.now();
   filled = state;
@@ -186,7 +186,7 @@ listenLastingly(
   { capture: true },
 );
 
-/* What filled fields held when it was reported, until somebody acts in the page. */
+/* What fields held when it was reported, until somebody acts in the page. */
 /** @type {Map<Element, string>} */
 const reported = new Map();
 const MOST_REPORTED = 50;
@@ -196,17 +196,29 @@ let changedLate = [];
 
 /** Remembers what a field holds: it is about to be reported. @param {Element} element */
 function remember(element) {
-  if (reported.size < MOST_REPORTED) reported.set(element, heldText(element));
+  if (reported.size < MOST_REPORTED) reported.set(element, reportedState(element));
+}
+
+/** Returns what a report says of a field: its text, its choice, or whether it is checked. @param {Element} element */
+function reportedState(element) {
+  if (tagOf(element) === 'select') {
+    const options = /** @type {HTMLOptionElement[]} */ (Array.from(/** @type {any} */ (element).selectedOptions));
+    return options.map((option) => squeeze(option.text)).join(', ');
+  }
+  return checkedState(element, roleOf(element)) || heldText(element);
 }
 
 function noteLate() {
   for (const [element, before] of reported) {
-    const held = dom.isConnected(element) ? heldText(element) : before;
+    const held = dom.isConnected(element) ? reportedState(element) : before;
     if (held === before) continue;
     reported.delete(element);
     const isSecret = secretAttribute(element) === 'value';
-    const now = letters(held) === '' ? 'it is empty' : isSecret ? 'it holds another text' : `it shows ${quoted(held)}`;
-    changedLate.push(`Since it was filled, the page changed ${describe(element)}: ${now}`);
+    const checked = checkedState(element, roleOf(element));
+    const shown = letters(held) === '' ? 'it is empty' : isSecret ? 'it holds another text' : `it shows ${quoted(held)}`;
+    const now = checked === '' ? shown : checked === 'false' ? 'it is not checked' : `it is ${checked === 'true' ? 'checked' : checked}`;
+    const how = checked === '' && tagOf(element) !== 'select' ? 'filled' : 'set';
+    changedLate.push(`Since it was ${how}, the page changed ${describe(element)}: ${now}`);
   }
 }
 
@@ -324,7 +336,10 @@ async function readChoice(place, wanted) {
     if (!select || tagOf(select) !== 'select') return {};
     const chosen = optionsOf(select, wanted);
     // The page may have replaced its options.
-    if (chosen.fault !== undefined || chosen.options.every((option) => option.selected)) return {};
+    if (chosen.fault !== undefined || chosen.options.every((option) => option.selected)) {
+      remember(select);
+      return {};
+    }
     if (performance.now() >= deadline) {
       const now = Array.from(select.selectedOptions, (option) => quoted(option.text)).join(', ');
       return { fault: 'value', message: `the page refused the choice: ${now || 'nothing'} is selected`, description: describe(select) };

@@ -72,6 +72,7 @@ const SURFACE = {
   pixelRatio: () => devicePixelRatio,
   readText: (/** @type {boolean | undefined} */ marks) => readText(dom.body(document) ?? dom.documentElement(document), marks === true),
   readShown,
+  showsText: showsAnyText,
   adoptedSheets,
   readLinks,
   readForms,

@@ -287,6 +287,24 @@ function tookSavingClicks() {
   return clicks.some((event) => !event.defaultPrevented && performance.now() - event.timeStamp < SAVING_MS);
 }
 
+/* Whether the document received real input since the last action. A prompt of the browser in front of the page takes all of it. */
+let hasInput = false;
+for (const type of ['keydown', 'keyup', 'mousedown', 'mouseup', 'mousemove']) {
+  const noteInput = (/** @type {Event} */ event) => {
+    hasInput ||= event.isTrusted;
+  };
+  listenLastingly(type, noteInput, { capture: true, passive: true });
+}
+
+/** Returns true if the document received none of an action's input, although no list of the browser and no frame took its keys. */
+function missedInput() {
+  const focused = focusedElement();
+  const goesElsewhere = focused !== null && HOLDERS.has(tagOf(focused));
+  const missed = !hasInput && !goesElsewhere && !dom.querySelector(document, 'select:open, input:open');
+  hasInput = false;
+  return missed;
+}
+
 /*
  * Resolves when the handlers of an input have run, and their zero-delay tasks. Does not wait for a frame: a hidden page
  * draws none.
@@ -298,7 +316,13 @@ async function settled() {
   });
   await nextTask();
   // True as soon as a script has closed the window; the browser removes the tab a moment later.
-  return { url: location.href, readyState: dom.readyState(document), closes: window.closed, saves: tookSavingClicks() };
+  return {
+    url: location.href,
+    readyState: dom.readyState(document),
+    closes: window.closed,
+    saves: tookSavingClicks(),
+    missed: missedInput(),
+  };
 }
 
 /**

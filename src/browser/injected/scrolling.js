@@ -99,6 +99,15 @@ function isWhole(box) {
 }
 const SHOWS_ITSELF = new Set(['img', 'canvas', 'video', 'input', 'textarea', 'iframe', 'svg', 'hr']);
 
+/* What a list shows while it loads more; a bar with a value measures something else. */
+const LOADS = '[aria-busy="true"], [role="progressbar"]:not([aria-valuenow]), progress:not([value])';
+
+/** Returns true if a box, what is around it, or something in it says that it is loading. @param {Element} box */
+function isBusy(box) {
+  const around = composedClosest(box, (/** @type {Element} */ at) => dom.getAttribute(at, 'aria-busy') === 'true');
+  return around !== null || Array.from(dom.querySelectorAll(box, LOADS)).some(isVisible);
+}
+
 /** Scrolls a page's height up and back: a list that missed its end coming into view notices it now. @param {Element} box */
 async function nudge(box) {
   const top = dom.scrollTop(box);
@@ -108,7 +117,7 @@ async function nudge(box) {
 }
 
 /**
- * Scrolls down until something visible matches, for at most `timeout` ms. → {found, ended, y, steps} or a fault
+ * Scrolls down until something visible matches, for at most `timeout` ms. → {found, ended, busy, y, steps} or a fault
  * @param {Place | null} place
  * @param {string} selector
  * @param {number} timeout
@@ -136,7 +145,7 @@ async function scrollUntil(place, selector, timeout) {
         distance += dom.scrollTop(element) - before;
       }
     }
-    const done = (ended = false) => ({ found: !!match, ended, y: Math.round(distance), steps });
+    const done = (ended = false) => ({ found: !!match, ended, busy: !match && isBusy(element), y: Math.round(distance), steps });
     if (match || performance.now() >= deadline) return done();
     // A list that has just grown may grow again.
     const now = `${dom.scrollHeight(element)} ${dom.getElementsByTagName(element, '*').length}`;
@@ -147,7 +156,7 @@ async function scrollUntil(place, selector, timeout) {
     }
     if (isAtEnd(element)) {
       const waited = performance.now() - grownAt;
-      if (waited > MORE_COMES_MS) return done(true);
+      if (waited > MORE_COMES_MS && !isBusy(element)) return done(true);
       if (waited > MORE_COMES_MS / 3 && !nudged) {
         nudged = true;
         await nudge(element);

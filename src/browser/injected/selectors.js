@@ -121,7 +121,7 @@ function eachElement(visit, from = document) {
   const walker = dom.createTreeWalker(document, from, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     visit(node);
-    const shadow = dom.shadowRoot(node);
+    const shadow = shadowOf(node);
     if (shadow) eachElement(visit, shadow);
   }
 }

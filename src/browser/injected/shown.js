@@ -13,6 +13,12 @@ function adoptedSheets() {
   return count;
 }
 
+/** Returns true if the document has a size and shows text in it. */
+function showsAnyText() {
+  const body = dom.body(document);
+  return innerWidth > 1 && innerHeight > 1 && body !== null && /\S/.test(dom.innerText(body));
+}
+
 /** Returns what there is beside text, and whether the document is still loading. */
 function readShown() {
   const count = (/** @type {string} */ selector) => Array.from(dom.querySelectorAll(document, selector)).filter(isVisible).length;

@@ -114,6 +114,8 @@ interface Looked extends Partial<Refusal>, Partial<Place> {
   option?: OptionPlace;
   /** A retry would not help. */
   final?: boolean;
+  /** Nothing matched, and closed roots must be asked for. */
+  suspects?: boolean;
   /** The fields that the page has changed since their text was reported. */
   late?: string[];
 }

@@ -49,6 +49,9 @@ pub enum PageError {
     /// Input was sent, but its effect is unknown.
     #[error("{what}: the input was sent, but it is unknown whether it arrived ({reason})")]
     Unknown { what: String, reason: String },
+    /// Input was sent, and the page's document saw none of it.
+    #[error("{what}: the page did not receive the input; a prompt of the browser may be in front of it")]
+    NotReceived { what: String },
     /// A script ran, but its outcome is unknown.
     #[error("{what} has no result: {reason}; it is unknown whether it took effect")]
     Unanswered { what: String, reason: String },
@@ -186,6 +189,7 @@ impl From<PageError> for Fault {
             PageError::Unknown { .. } | PageError::Unanswered { .. } => {
                 (FaultCode::OutcomeUnknown, catalogue::LOOK_AT_SNAPSHOT.into())
             }
+            PageError::NotReceived { .. } => (FaultCode::OutcomeUnknown, catalogue::ANSWER_PROMPT.into()),
             PageError::FilesNotMoved(_) => (FaultCode::Storage, catalogue::LOOK_AGAIN.into()),
             // The client adds how the command is written.
             PageError::Usage(_) => {

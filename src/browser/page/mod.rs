@@ -43,6 +43,7 @@ pub use overlay::{Marks, PickedElement};
 pub use page::Page;
 pub use page::Pages;
 pub use person::PersonRecording;
+pub use read::WholeText;
 pub use read::{
     Activation, BoxModel, ClickDestination, Component, ComponentDetails, ElementBox, ElementState, Facts, Fetched,
     Inspection, Origin, PageStorage, PrintedSnapshot, Rule, SEARCHED, SNAPSHOT_LIMIT, Snapshot, SnapshotOptions, Table,

@@ -36,8 +36,8 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
         TIMEOUT,
     ],
     summary: "Scroll an element into view, or the page or a box in it",
-    details: "Without arguments: to the end of the page. --until stops at the end of the list, at the latest after \
-        --timeout (30 s), and says how far it got.",
+    details: "Without arguments: to the end of the page. --until stops at the end of the list, if nothing more loads, at the \
+        latest after --timeout (30 s), and says how far it got.",
     offered: Offered::Core,
     phrases: &[
         phrase_when(When::Flag("--by"), Verb::Scroll, "in the page"),
@@ -99,7 +99,7 @@ async fn within(
 }
 
 async fn scroll_until(page: &Page, target: Option<&Target>, until: &str, limit: Duration) -> Result<Output, Fault> {
-    let Scrolled { y, ended, steps, found, left, .. } = page.scroll_until(target, until, limit).await?;
+    let Scrolled { y, ended, busy, steps, found, left, .. } = page.scroll_until(target, until, limit).await?;
     let far = format!("{y} pixels, {}", counted(steps, "step"));
     if found {
         return Ok(
@@ -112,11 +112,11 @@ async fn scroll_until(page: &Page, target: Option<&Target>, until: &str, limit: 
             (why, "Run snapshot to see the page as it is now, then scroll there if it is the right page.")
         }
         (false, true) => (
-            "the end was reached".to_owned(),
+            "the end was reached, and nothing more came within 1.5 s".to_owned(),
             "Scroll to the top first if it may be further up, or name the box that scrolls: scroll <sel> --until …",
         ),
         (false, false) => (
-            format!("{} s have passed", limit.as_secs()),
+            format!("{} s have passed{}", limit.as_secs(), if busy { ", and the page is loading more" } else { "" }),
             "Continue with the same command, or allow more time with --timeout MS.",
         ),
     };

@@ -101,6 +101,7 @@ pub fn lines<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<String> {
             Effect::Navigation { .. } => ("navigations", MOST_LINES),
             Effect::ConsoleError { .. } => ("console errors", MOST_CONSOLE_LINES),
             Effect::FileChooser { .. } => ("file choosers", 1),
+            Effect::ProgramAsked { .. } => ("other programs", 1),
         };
         let count = counts.entry(kind).or_default();
         *count += 1;
@@ -131,7 +132,11 @@ fn line(effect: &Effect) -> String {
         }
         Effect::TabClosed { tab_id, .. } => format!("Tab {tab_id} was closed"),
         Effect::Navigation { to, .. } => format!("Now at {}", on_a_line(to)),
-        Effect::FileChooser { takes_many } => {
+        Effect::FileChooser { is_picker: true, .. } => {
+            "Asked for a file or folder by a picker; nothing was chosen (upload cannot give it one)".to_owned()
+        }
+        Effect::ProgramAsked { scheme } => format!("Asked to open another program ({}:)", on_a_line(scheme)),
+        Effect::FileChooser { takes_many, .. } => {
             let files = if *takes_many { "files" } else { "a file" };
             format!(
                 "Asked for {files}; nothing was chosen (upload gives it {})",

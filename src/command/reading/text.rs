@@ -9,6 +9,7 @@ use crate::spec::{
 use gstack_base::counted::counted;
 use gstack_base::site::SiteOrPage;
 use gstack_browser::error::BrowserError;
+use gstack_browser::page::WholeText;
 use gstack_browser::page::error::PageError;
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::relay::Refusal;
@@ -113,24 +114,31 @@ async fn text(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
         }
         Err(error) => return Err(error.into()),
     };
-    let text = match context.for_model {
-        true => page.text_with_marks(target.as_ref()).await?,
-        false => page.text(target.as_ref()).await?,
-    };
-    let is_empty = text.is_empty() && target.is_none();
+    if let Some(target) = target {
+        let text = match context.for_model {
+            true => page.text_with_marks(Some(&target)).await?,
+            false => page.text(Some(&target)).await?,
+        };
+        return Ok(Output::from_page(text, page.url()?));
+    }
+    let WholeText { text, frames, pdfs } = page.text_and_frames(context.for_model).await?;
+    let is_empty = text.is_empty();
     let mut output = Output::from_page(text, page.url()?);
     if is_empty {
         output.say(Some(page.why_empty().await?));
-    } else if target.is_none() {
-        let pdfs = page.embedded_pdfs().await?;
-        output.say((pdfs > 0).then(|| {
-            format!(
-                "… and {} in it: `snapshot` lists the frames, and `text` with a ref prints the words",
-                counted(pdfs, "PDF")
-            )
-        }));
     }
+    output.say(not_in_it(frames, pdfs));
     Ok(output)
+}
+
+/// Says that frames have text that is not printed.
+fn not_in_it(frames: usize, pdfs: usize) -> Option<String> {
+    let framed = (frames > 0).then(|| format!("{} with text", counted(frames, "frame")));
+    let papers = (pdfs > 0).then(|| counted(pdfs, "PDF"));
+    let parts: Vec<String> = framed.into_iter().chain(papers).collect();
+    let what = parts.join(" and ");
+    (!what.is_empty())
+        .then(|| format!("… and {what} in it: `snapshot` lists the frames, and `text` with a ref prints the words"))
 }
 
 /// Reads a page to which Chrome lets gstack not attach.

@@ -88,6 +88,7 @@ catalogue! {
     LOOK_THEN_AGAIN = "Look at the page, then repeat the command.";
     OPEN_THEN_AGAIN = "Open the browser again with `gstack connect`, then repeat the command.";
     LOOK_AT_SNAPSHOT = "Run 'snapshot' to see the page before you repeat the command.";
+    ANSWER_PROMPT = "Look at the browser's window and answer the prompt. Without one, leave the site and come back: `goto about:blank`, then `back`.";
     // Addresses that did not load.
     NO_SUCH_HOST = "No such host: check the spelling, or the network.";
     NOTHING_LISTENS = "Nothing listens there: is the server running, and on this port?";

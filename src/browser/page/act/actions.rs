@@ -8,7 +8,7 @@ use crate::error::BrowserError;
 use crate::page::error::PageError;
 use crate::page::input::{Clicks, PointerKind, events, touch};
 use crate::page::locate::{FaultReply, Need, OptionPlace, Point, Ready, Target};
-use crate::page::page::{Page, SCRIPT_LIMIT};
+use crate::page::page::{Page, SCRIPT_LIMIT, lock};
 use crate::page::script::{Argument, Guarded, Injected};
 use crate::page::wait::{Settled, Settling};
 use serde::Deserialize;
@@ -214,10 +214,7 @@ impl Page {
             Some(None) if self.frame(&ready.frame)?.parent.is_some() => {
                 Ok(Err("its frame did not receive the event".to_owned()))
             }
-            Some(None) => Err(PageError::Unknown {
-                what: target.to_string(),
-                reason: "its document did not receive the pointer event".to_owned(),
-            }),
+            Some(None) => Err(PageError::NotReceived { what: target.to_string() }),
         }
     }
 
@@ -232,14 +229,16 @@ impl Page {
         let settling = Settling::begin(self);
         let _drawing = self.draw();
         let deadline = Instant::now() + limit;
-        loop {
+        let is_seen = loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let ready = self.ready(target, &HOVER_NEEDS, "hovering", left).await?;
             match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(&ready, point, false).await;
                     self.unless_closed(self.carry_mouse(point).await).await?;
-                    break;
+                    // What is carried may get its own kind of events.
+                    let is_carried = lock(&self.memory.held).button.is_some();
+                    break !is_carried && !ready.is_frame() && self.is_only_document(&ready).await;
                 }
                 Err(reason) if Instant::now() >= deadline => {
                     let what = target.to_string();
@@ -247,6 +246,9 @@ impl Page {
                 }
                 Err(_) => {}
             }
+        };
+        if is_seen {
+            return self.settle_received(settling, &target.to_string()).await;
         }
         self.settle(settling).await;
         Ok(())
@@ -273,6 +275,20 @@ impl Page {
 
     pub(in crate::page) async fn settle(&self, settling: Option<Settling>) {
         self.settle_asked(settling, None).await;
+    }
+
+    /// Like `settle`, for input to the page's document. Fails with `NotReceived` if the document, which is there still, saw
+    /// none of it.
+    pub(in crate::page) async fn settle_received(
+        &self,
+        settling: Option<Settling>,
+        what: &str,
+    ) -> Result<(), PageError> {
+        let Some(settling) = settling else { return Ok(()) };
+        match settling.end(self, None).await {
+            true if !self.is_closed() => Err(PageError::NotReceived { what: what.to_owned() }),
+            _ => Ok(()),
+        }
     }
 
     /// Like `settle`, if the call that ended the action has asked the page already.

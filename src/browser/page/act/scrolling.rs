@@ -44,6 +44,9 @@ pub struct Scrolled {
     /// The end is reached: there is nothing below.
     #[serde(default)]
     pub ended: bool,
+    /// The list says that it is loading, or a request that began at its end is under way.
+    #[serde(default)]
+    pub busy: bool,
     #[serde(default)]
     pub steps: u32,
     #[serde(default)]
@@ -106,10 +109,15 @@ impl Page {
             let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
             let arguments: [&dyn Argument; 3] = [&place, &selector, &millis];
             let limit = left + SCRIPT_LIMIT;
+            let mut asked = Settling::begin(self);
             let reply = self.act_by_script::<Reply>(&frame, Injected::ScrollUntil, &arguments, limit).await?;
             let Some(reply) = reply else { return Ok(Scrolled { left: true, ..all }) };
             let part = reply.check(target)?;
             all = Scrolled { y: all.y + part.y, steps: all.steps + part.steps, ..part };
+            // What a list asked for at its end may come late.
+            if all.ended && asked.as_mut().is_some_and(Settling::has_requests) {
+                (all.ended, all.busy) = (false, true);
+            }
             if all.found || all.ended || Instant::now() >= deadline {
                 return Ok(all);
             }

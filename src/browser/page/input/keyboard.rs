@@ -61,7 +61,12 @@ impl Page {
                 tokio::time::sleep(delay).await;
             }
         }
-        self.settle(settling).await;
+        let what = target.map_or_else(|| "the text".to_owned(), ToString::to_string);
+        if text.is_empty() {
+            self.settle(settling).await;
+        } else {
+            self.settle_received(settling, &what).await?;
+        }
         if !is_read || self.is_closed() {
             return Ok(Filled::Same);
         }
@@ -88,8 +93,7 @@ impl Page {
                 break;
             }
         }
-        self.settle(settling).await;
-        Ok(())
+        self.settle_received(settling, "the key").await
     }
 
     /// Presses or releases one key. A held modifier applies to later presses and clicks.
@@ -113,8 +117,7 @@ impl Page {
         };
         let sending = events::hold(self.session(), &stroke.key, bits, goes_down);
         self.only_into(&keys_to, key, self.check_expected(None), sending).await?;
-        self.settle(settling).await;
-        Ok(())
+        self.settle_received(settling, "the key").await
     }
 
     /// Returns true if the key pastes the clipboard only because of a modifier that is held in this tab.

@@ -112,6 +112,9 @@ struct Looked {
     /// Fields that the page changed after their value was reported, a sentence for each.
     #[serde(default)]
     late: Vec<String>,
+    /// Nothing matched, and closed roots must be asked for.
+    #[serde(default)]
+    suspects: bool,
     /// Waiting would not help.
     #[serde(default, rename = "final")]
     is_final: bool,
@@ -267,6 +270,10 @@ impl Page {
             };
             if let Some(effects) = self.effects().filter(|_| !looked.late.is_empty()) {
                 effects.changed_late(&looked.late);
+            }
+            if looked.suspects {
+                self.open_closed_roots(&frame).await?;
+                continue;
             }
             if looked.ok {
                 let Looked { number, document, tag, point, option, then, .. } = looked;

@@ -3,20 +3,33 @@
 //! Owns the calls. The injected script defines the formats.
 
 use super::destination::{Activation, ClickDestination};
-use crate::frames::FrameId;
+use super::pdf::viewer_in;
+use crate::frames::{Frame, FrameId};
 use crate::page::error::PageError;
 use crate::page::locate::{Bounds, FaultReply, TRIES_TO_READ, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{Argument, Injected};
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The text of a whole document may take long.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(20);
+/// A frame that is busy for longer does not delay the page's text.
+const FRAME_LIMIT: Duration = Duration::from_secs(2);
 /// Before the text of a PDF, for a model.
 const PDF_MARK: &str = "[a PDF: text that a person can't see is not marked]";
+
+/// The text of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeText {
+    pub text: String,
+    /// The frames that show text which is not in `text`.
+    pub frames: usize,
+    /// The frames with a PDF, whose text is not in `text` either.
+    pub pdfs: usize,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
@@ -147,12 +160,40 @@ impl Page {
     }
     /// Returns the text of the page, of the PDF that it shows, or, if it has no text of its own, of the frames in it.
     async fn whole_text(&self, marks: bool) -> Result<String, PageError> {
+        Ok(self.text_and_frames(marks).await?.text)
+    }
+    /// Like `text` of the whole page, with what its frames have that is not in it. They are asked at the same time.
+    pub async fn text_and_frames(&self, marks: bool) -> Result<WholeText, PageError> {
         let with_marks: [&dyn Argument; 1] = [&true];
         let arguments = if marks { &with_marks[..] } else { &[] };
-        let text: String = self.read_whole(Injected::ReadText, arguments).await?;
-        if !text.is_empty() {
-            return Ok(text);
+        let (text, inside) = join(self.read_whole::<String>(Injected::ReadText, arguments), self.inner_texts()).await;
+        let text = text?;
+        if text.is_empty() {
+            return Ok(WholeText { text: self.text_instead(marks).await?, frames: 0, pdfs: 0 });
         }
+        let (frames, pdfs) = inside?;
+        Ok(WholeText { text, frames, pdfs })
+    }
+    /// Counts the frames inside the current one that show text, and its PDFs.
+    async fn inner_texts(&self) -> Result<(usize, usize), PageError> {
+        let around = self.current_frame().await?;
+        let all = self.frames().await?;
+        let is_inner = |frame: &&Frame| is_in(&all, frame, std::slice::from_ref(&around));
+        let (pdfs, others): (Vec<&Frame>, Vec<&Frame>) =
+            all.iter().filter(is_inner).partition(|frame| viewer_in(&all, &frame.id).is_some());
+        let papers: Vec<FrameId> = pdfs.iter().map(|frame| frame.id.clone()).collect();
+        // What a PDF's viewer consists of is no text of the page.
+        let is_viewer = |frame: &Frame| frame.url.starts_with("chrome-extension:") || is_in(&all, frame, &papers);
+        let asked = others
+            .into_iter()
+            .filter(|frame| !is_viewer(frame))
+            .map(|frame| self.script::<bool>(&frame.id, Injected::ShowsText, &[], FRAME_LIMIT));
+        // A frame that is gone, or does not answer, is not counted.
+        let showing = join_all(asked).await.into_iter().flatten().filter(|shows| *shows).count();
+        Ok((showing, pdfs.len()))
+    }
+    /// Returns what a page without text of its own shows: a PDF, or the text of its frames.
+    async fn text_instead(&self, marks: bool) -> Result<String, PageError> {
         let around = self.current_frame().await?;
         let text = self.text_in_frame(&around, marks).await?;
         if !text.is_empty() || self.shows_pdf().await? {
@@ -206,4 +247,16 @@ impl Page {
     pub(in crate::page) async fn rectangle(&self, target: &Target) -> Result<Bounds, PageError> {
         self.read_one(target, What::Box, &()).await
     }
+}
+
+/// Returns true if a frame lies in one of the others.
+fn is_in(all: &[Frame], frame: &Frame, others: &[FrameId]) -> bool {
+    let mut at = frame.parent.as_ref();
+    while let Some(parent) = at {
+        if others.contains(parent) {
+            return true;
+        }
+        at = all.iter().find(|one| one.id == *parent).and_then(|one| one.parent.as_ref());
+    }
+    false
 }

@@ -17,9 +17,9 @@ mod snapshot_lines;
 mod snapshot_log;
 mod styles;
 
-pub use content::ElementState;
 #[cfg(test)]
 pub(super) use content::What;
+pub use content::{ElementState, WholeText};
 pub use contents::PageStorage;
 pub use data::{ElementBox, Facts, SEARCHED, Table};
 pub use destination::{Activation, ClickDestination};

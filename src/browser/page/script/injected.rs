@@ -160,6 +160,7 @@ functions! {
     SelectText = "selectText",
     SetStyle = "setStyle",
     Settled = "settled",
+    ShowsText = "showsText",
     ShowAsked = "showAsked",
     ShowClosedRoot = "showClosedRoot",
     Snapshot = "snapshot",

@@ -43,6 +43,8 @@ const FOLLOWED: [&str; 10] = [
 pub(in crate::page) struct Settling {
     events: Subscription,
     main_frame: String,
+    /// The document of the main frame.
+    loader: Option<String>,
     work: Underway,
 }
 
@@ -66,6 +68,9 @@ pub(in crate::page) struct Settled {
     /// A followed link saves its target: a download starts.
     #[serde(default)]
     saves: bool,
+    /// The document received none of the action's input.
+    #[serde(default)]
+    missed: bool,
     /// A frame inside the page reported it: the page itself must still be asked.
     #[serde(skip)]
     is_of_frame: bool,
@@ -245,9 +250,8 @@ impl Page {
     }
 
     /// Waits until the handlers of the last input have run. If the document is gone, it was replaced or its tab is
-    /// closing: then asks the next document, or waits until the browser reports the tab as closed. Returns true if a
-    /// download starts.
-    async fn handlers_have_run(&self, deadline: Instant) -> bool {
+    /// closing: then asks the next document, or waits until the browser reports the tab as closed.
+    async fn handlers_have_run(&self, deadline: Instant) -> Ran {
         let closed_by = Instant::now() + CLOSING_LIMIT;
         loop {
             let mut events = self.browser().events();
@@ -260,7 +264,7 @@ impl Page {
                     if settled.closes {
                         self.until_closed().await;
                     }
-                    return settled.saves;
+                    return Ran { saves: settled.saves, missed: settled.missed };
                 }
                 Err(PageError::DocumentGone) if Instant::now() < deadline => {
                     tracing::trace!("the document went before its handlers had run");
@@ -268,20 +272,28 @@ impl Page {
                 // The tab closes or gets another page: the next event shows which.
                 Err(PageError::Browser(BrowserError::FrameGone)) => {
                     if tokio::time::timeout_at(closed_by, events.recv()).await.is_err() {
-                        return false;
+                        return Ran::default();
                     }
                 }
                 Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {
                     self.until_closed().await;
-                    return false;
+                    return Ran::default();
                 }
                 Err(error) => {
                     tracing::trace!(%error, "it is unknown whether the handlers have run");
-                    return false;
+                    return Ran::default();
                 }
             }
         }
     }
+}
+
+/// What a document reports once the handlers of the last input have run.
+#[derive(Debug, Default)]
+struct Ran {
+    /// A download starts.
+    saves: bool,
+    missed: bool,
 }
 
 /// Waits for the downloads that the action started.
@@ -302,26 +314,40 @@ impl Settling {
     pub(in crate::page) fn begin(page: &Page) -> Option<Self> {
         let info = page.info().ok()?;
         let events = page.subscribe(&FOLLOWED).ok()?;
-        Some(Self { events, main_frame: info.page?.as_str().to_owned(), work: Underway::default() })
+        let main_frame = info.page?.as_str().to_owned();
+        Some(Self { events, main_frame, loader: page.main_loader(), work: Underway::default() })
     }
 
-    /// Returns once the requests of the action have ended. `settled`: the page's state, if it was asked already.
-    pub(in crate::page) async fn end(mut self, page: &Page, settled: Option<Settled>) {
-        let deadline = Instant::now() + SETTLE_LIMIT;
-        // The handlers have run, and their requests were reported before this answer.
-        self.work.saves = match settled {
-            None => page.handlers_have_run(deadline).await,
-            Some(Settled { is_of_frame: true, saves, .. }) => page.handlers_have_run(deadline).await || saves,
-            Some(Settled { closes, saves, .. }) => {
-                if closes {
-                    page.until_closed().await;
-                }
-                saves
-            }
-        };
+    /// Returns true if requests that began since are under way.
+    pub(in crate::page) fn has_requests(&mut self) -> bool {
         while let Some(event) = self.events.try_next() {
             self.work.event(&event, &self.main_frame);
         }
+        !self.work.requests.is_empty()
+    }
+
+    /// Returns once the requests of the action have ended: whether the page's document, which is still the same one,
+    /// received none of the action's input. `settled`: the page's state, if it was asked already.
+    pub(in crate::page) async fn end(mut self, page: &Page, settled: Option<Settled>) -> bool {
+        let deadline = Instant::now() + SETTLE_LIMIT;
+        // The handlers have run, and their requests were reported before this answer.
+        let ran = match settled {
+            None => page.handlers_have_run(deadline).await,
+            Some(Settled { is_of_frame: true, saves, .. }) => {
+                let ran = page.handlers_have_run(deadline).await;
+                Ran { saves: ran.saves || saves, missed: false }
+            }
+            Some(Settled { closes, saves, missed, .. }) => {
+                if closes {
+                    page.until_closed().await;
+                }
+                Ran { saves, missed }
+            }
+        };
+        self.work.saves = ran.saves;
+        // A new document has received nothing.
+        let missed = ran.missed && self.loader.is_some() && self.loader == page.main_loader();
+        self.has_requests();
         while !self.work.is_idle() {
             match tokio::time::timeout_at(deadline, self.events.next()).await {
                 Ok(Some(event)) => self.work.event(&event, &self.main_frame),
@@ -332,5 +358,6 @@ impl Settling {
             self.work.announced(page.browser(), effects).await;
             downloads_end(page, effects).await;
         }
+        missed
     }
 }
