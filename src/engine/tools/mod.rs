@@ -271,6 +271,7 @@ impl ConversationTools {
             cwd: Some(&folder),
             is_confined: self.driver.as_ref().is_some_and(|driver| driver.tunnel.is_some()),
             only_on: shown.filter(|_| is_bound),
+            acts_on: None,
             expected,
             pointer: self.services.elements.shows_pointer(tab),
             for_model: !self.by_person,
