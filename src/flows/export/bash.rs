@@ -3,14 +3,6 @@
 use super::{Piece, chain, pieces, variable};
 use crate::file::Flow;
 use crate::fill::Values;
-use crate::sites::FIRST_TAB;
-
-/// Prints the id of the current tab.
-const CURRENT_TAB: &str =
-    "gstack tabs --json | tr '{' '\\n' | sed -n 's/.*\"id\":\\([0-9]*\\).*\"current\":true.*/\\1/p' | head -n 1";
-/// Prints the id of the newest tab: ids only grow.
-const NEWEST_TAB: &str =
-    "gstack tabs --json | tr '{' '\\n' | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p' | sort -n | tail -n 1";
 
 pub(super) fn script(name: &str, flow: &Flow, set: &Values) -> Result<String, String> {
     let mut text = format!(
@@ -24,24 +16,10 @@ pub(super) fn script(name: &str, flow: &Flow, set: &Values) -> Result<String, St
             None => format!("{variable}=${{{from}:?set {from}}}\n"),
         });
     }
-    let mut tabs = FIRST_TAB;
     for (at, step) in flow.steps.iter().enumerate() {
-        let tab = step.tab.filter(|tab| *tab != FIRST_TAB).map(|tab| format!("--tab \"$tab{tab}\" "));
-        let opens = step.wait.as_ref().and_then(|wait| wait.tab.as_ref());
-        if opens.is_some() && tabs == FIRST_TAB {
-            // From here on, the current tab may be another one.
-            text.push_str(&format!("tab1=$({CURRENT_TAB})\n"));
-        }
-        let first = (tabs > FIRST_TAB || opens.is_some()).then(|| "--tab \"$tab1\" ".to_owned());
-        let tab = tab.or(first).unwrap_or_default();
         for words in chain::lines(step).map_err(|why| format!("step {}: {why}", at + 1))? {
             let words: Vec<String> = words.iter().map(|word| word_of(word)).collect();
-            text.push_str(&format!("gstack {tab}{}\n", words.join(" ")));
-        }
-        if let Some(pattern) = opens {
-            tabs += 1;
-            text.push_str(&format!("tab{tabs}=$({NEWEST_TAB})\n"));
-            text.push_str(&format!("gstack --tab \"$tab{tabs}\" wait {}\n", word_of(&format!("--url={pattern}"))));
+            text.push_str(&format!("gstack {}\n", words.join(" ")));
         }
     }
     Ok(text)

@@ -10,10 +10,7 @@ const AROUND: &str = ":is(li, tr, article, form, section, fieldset, dialog, [rol
 
 pub(super) fn commands(flow: &Flow, values: &Values) -> Result<String, String> {
     let mut text = String::new();
-    for (at, step) in flow.steps.iter().enumerate() {
-        if step.tab.is_some() || step.wait.as_ref().is_some_and(|wait| wait.tab.is_some()) {
-            return Err(format!("step {}: a chain has no name for a tab that is opened later: use --to bash", at + 1));
-        }
+    for step in &flow.steps {
         for words in lines(&filled(step, values)?)? {
             text.push_str(&words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
             text.push('\n');
@@ -25,6 +22,9 @@ pub(super) fn commands(flow: &Flow, values: &Values) -> Result<String, String> {
 /// Returns the commands of a step: its act, and its condition. In a frame of another site, the frame is chosen before and
 /// left after them.
 pub(super) fn lines(step: &Step) -> Result<Vec<Vec<String>>, String> {
+    if step.tab.is_some() || step.wait.as_ref().is_some_and(|wait| wait.tab.is_some()) {
+        return Err("a tab that a step opens has no name there: use --to playwright".to_owned());
+    }
     let mut lines = Vec::new();
     let frame = step.frame.as_ref().filter(|frame| *frame != OWN_FRAME);
     if let Some(frame) = frame {
