@@ -212,6 +212,20 @@ export type ActivitySource = "terminal" | "http" | "mcp" | "agent" | "panel";
 export type ActivitySubscribe = { after: number, };
 
 /**
+ * The sites that a command may act on: elsewhere it fails before it sends anything to a page. Each is an origin as HTML
+ * serializes it: `https://shop.example`, or `null` for a document without one.
+ */
+export type ActsOn = { 
+/**
+ * The origins of the tab's page; it must have one of them.
+ */
+page: Array<string>, 
+/**
+ * The origin of the frame with the element. Absent: that of the page.
+ */
+frame?: string | null, };
+
+/**
  * One agent, with what is known of it on this machine.
  */
 export type AgentInfo = { 
@@ -955,7 +969,11 @@ driverId?: DriverId | null,
 /**
  * The name of the shell or script that runs the command. It then works in tabs of its own. On `http.sock` only.
  */
-driverName?: string | null, };
+driverName?: string | null, 
+/**
+ * The sites that the command may act on. Absent: any.
+ */
+actsOn?: ActsOn | null, };
 
 /**
  * The commands that a message of a conversation can begin with, whichever agent it has.

@@ -9,6 +9,7 @@ use gstack_protocol::catalogue::Sentence;
 use gstack_protocol::chat::{
     LocalizedPhrase, PageContext, PlanEntry, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage,
 };
+use gstack_protocol::command::ActsOn;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::{AgentName, ConversationId, StepId, TabId};
 use std::collections::BTreeMap;
@@ -194,7 +195,7 @@ pub trait Tools: Send + Sync {
 }
 
 /// A command of the registry with its arguments as on the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCall {
     /// The command's name in the registry.
     pub command: String,
@@ -202,6 +203,10 @@ pub struct ToolCall {
     pub args: Vec<String>,
     /// The person's message is exactly this command, which is their approval.
     pub typed: bool,
+    /// The tab; `None` is the conversation's.
+    pub tab: Option<TabId>,
+    /// The sites that it may act on. `None`: any.
+    pub acts_on: Option<ActsOn>,
 }
 
 /// The result of a tool.

@@ -21,6 +21,11 @@ pub fn of(url: &str) -> Option<String> {
     })
 }
 
+/// Returns the origin of a URL as HTML serializes it: `https://a.example`, or `null` if it has none.
+pub fn origin(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| "null".to_owned(), |url| url.origin().ascii_serialization())
+}
+
 /// Returns the site of the host or the address that a person typed: `shop.example`, `http://shop.example/cart`.
 pub fn typed(text: &str) -> Option<String> {
     let text = text.trim();

@@ -107,6 +107,7 @@ pub(super) fn request(
         cursor: None,
         driver_id: None,
         driver_name: driver(globals.driver.as_deref())?,
+        acts_on: None,
     })
 }
 

@@ -4,8 +4,10 @@
 
 use super::file::{Element, Flow, MOST_STEPS, Problem, Step};
 use super::fill;
+use super::sites;
 use super::words::{self, Places};
 use gstack_base::plain_name;
+use gstack_command::Category;
 use std::collections::BTreeSet;
 
 /// Returns everything that keeps a flow from running.
@@ -39,6 +41,11 @@ pub fn problems(flow: &Flow) -> Vec<Problem> {
         }
         found.extend(of_step(step));
     }
+    let unopened = flow.steps.iter().zip(sites::of_steps(&flow.steps)).filter(|(_, sites)| sites.is_none());
+    found.extend(unopened.map(|(step, _)| {
+        let message = format!("no step before it opens tab {}", step.tab.unwrap_or_default());
+        Problem::new(step.line, message, "Let the step that opens it wait = { tab = \"https://…/**\" }.")
+    }));
     for name in flow.parameters.keys().filter(|name| !used.contains(*name)) {
         let message = format!("no step uses the parameter {name}");
         found.push(Problem::new(1, message, format!("Remove it, or use it as {}.", fill::placeholder(name))));
@@ -49,9 +56,21 @@ pub fn problems(flow: &Flow) -> Vec<Problem> {
 
 fn of_step(step: &Step) -> Option<Problem> {
     let problem = |message: String, hint: &str| Some(Problem::new(step.line, message, hint));
-    let waits = step.wait.as_ref().and_then(words::wait).is_some();
+    let waits = step.wait.as_ref().is_some_and(|wait| wait.tab.is_some() || words::wait(wait).is_some());
     if step.wait.is_some() && !waits {
-        return problem("`wait` has no condition".to_owned(), "Give it url, text, gone or request.");
+        return problem("`wait` has no condition".to_owned(), "Give it url, text, gone, request or tab.");
+    }
+    let literal = |text: &&String| !text.contains("{{");
+    let opens = step.wait.as_ref().and_then(|wait| wait.tab.as_ref());
+    if opens.is_some_and(|tab| literal(&tab) && sites::named(tab).is_empty()) {
+        return problem("the address of the opened tab names no site".to_owned(), "Write tab = \"https://HOST/**\".");
+    }
+    if opens.is_some() && step.act.is_none() {
+        return problem("only an act opens a tab".to_owned(), "Let the step that opens it wait for it.");
+    }
+    if let Some(frame) = step.frame.as_ref().filter(literal).filter(|frame| !sites::is_frame(frame)) {
+        let hint = "Write its origin, without a path: https://HOST. A frame of the page's own site is own, one without a site null.";
+        return problem(format!("{frame:?} is not the site of a frame"), hint);
     }
     let Some(act) = &step.act else {
         let bare = Step { wait: None, line: 0, ..step.clone() } == Step::default();
@@ -66,6 +85,10 @@ fn of_step(step: &Step) -> Option<Problem> {
         Err(why) => return problem(why, "docs/FLOWS.md lists the acts."),
     };
     let element = step.element().filter(|_| words::takes_element(spec));
+    if step.frame.is_some() && step.to.is_none() && !words::takes_element(spec) && spec.category == Category::Navigation
+    {
+        return problem(format!("{act} acts on no frame"), "Leave out frame.");
+    }
     let described = step.role.is_some() || step.near.is_some() || step.nth.is_some() || step.selector.is_some();
     if described && !words::takes_element(spec) {
         return problem(format!("{act} acts on no element"), "Leave out role, near, nth and selector.");
@@ -143,6 +166,17 @@ mod tests {
             ("{ act = \"press\", key = \"{{email\" }", "line 5: \"{{email\" has {{ without }}"),
             ("{ act = \"click\", name = \"a\", nth = 0 }", "line 5: nth counts from 1"),
             ("{ act = \"press\", role = \"textbox\", key = \"Enter\" }", "line 5: press acts on no element"),
+            (
+                "{ act = \"click\", name = \"a\", frame = \"pay.example\" }",
+                "line 5: \"pay.example\" is not the site of a frame",
+            ),
+            ("{ act = \"goto\", url = \"https://a.example\", frame = \"null\" }", "line 5: goto acts on no frame"),
+            ("{ act = \"click\", name = \"a\", tab = 2 }", "line 5: no step before it opens tab 2"),
+            (
+                "{ act = \"click\", name = \"a\", wait = { tab = \"**/x\" } }",
+                "line 5: the address of the opened tab names no site",
+            ),
+            ("{ wait = { tab = \"https://a.example/**\" } }", "line 5: only an act opens a tab"),
             ("{ act = \"click\", selector = \"#a\", name = \"b\" }", "line 5: a selector stands alone"),
         ] {
             let found = told(&format!("{USES}{step}"));

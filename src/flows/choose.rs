@@ -81,14 +81,15 @@ pub(crate) enum Choice {
     None(Vec<Candidate>),
 }
 
-/// Chooses the described element.
-pub(crate) fn choose(tree: &Tree, element: &Element) -> Choice {
+/// Chooses the described element. `frame`: the origin of its frame; `None` for that of the page. Elements of other sites are
+/// not the described ones.
+pub(crate) fn choose(tree: &Tree, element: &Element, frame: Option<&str>) -> Choice {
     let (role, name) = (element.role.as_deref().unwrap_or_default(), element.name.as_deref().unwrap_or_default());
     let fits: Vec<(usize, f64, f64)> = tree
         .nodes
         .iter()
         .enumerate()
-        .filter(|(_, node)| !node.reference.is_empty())
+        .filter(|(_, node)| !node.reference.is_empty() && node.site.as_deref() == frame)
         .map(|(at, node)| (at, name_fit(name, node), role_fit(role, &node.role)))
         .filter(|(_, name, role)| *name > 0.0 && *role > 0.0)
         .collect();
@@ -254,7 +255,7 @@ mod tests {
             near: near.map(str::to_owned),
             ..Element::default()
         };
-        match choose(&Tree::read(page), &element) {
+        match choose(&Tree::read(page), &element, None) {
             Choice::One(one, _) => one.reference,
             Choice::Several(several) => format!("{} alike", several.len()),
             Choice::None(_) => "none".to_owned(),
@@ -330,11 +331,26 @@ mod tests {
             nth: Some(nth),
             ..Element::default()
         };
-        let Choice::One(second, true) = choose(&tree, &element(2)) else { panic!("not found") };
+        let Choice::One(second, true) = choose(&tree, &element(2), None) else { panic!("not found") };
         assert_eq!((second.reference.as_str(), second.beside.as_str()), ("@e5", "Floor lamp"));
-        assert!(matches!(choose(&tree, &element(3)), Choice::Several(_)));
+        assert!(matches!(choose(&tree, &element(3), None), Choice::Several(_)));
         let other = Tree::read("@e1 [link] \"Buy\"\n@e2 [link] \"Buy\"\n");
-        assert!(matches!(choose(&other, &element(1)), Choice::Several(_)));
+        assert!(matches!(choose(&other, &element(1), None), Choice::Several(_)));
+    }
+
+    #[test]
+    fn an_element_of_another_site_is_taken_only_if_the_step_names_the_site() {
+        let page = "@e1 [textbox] \"Card\"\n@e2 [iframe]\n  @e3 [textbox] \"Card\"\n";
+        let sites = [("@e3".to_owned(), "https://pay.example".to_owned())].into();
+        let tree = Tree::read(page).with_sites(&sites);
+        let element = Element { role: Some("textbox".to_owned()), name: Some("Card".to_owned()), ..Element::default() };
+        let found = |frame: Option<&str>| match choose(&tree, &element, frame) {
+            Choice::One(one, true) => one.reference,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(found(None), "@e1");
+        assert_eq!(found(Some("https://pay.example")), "@e3");
+        assert_eq!(found(Some("https://other.example")), "None([])");
     }
 
     #[test]

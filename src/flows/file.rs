@@ -62,7 +62,14 @@ pub struct Step {
     /// A selector in place of a description, as browser commands take it. It must match exactly one element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// The element to drag to.
+    /// The origin of the frame with the element, if it is not that of the page: `https://pay.example`, or `null` if it has
+    /// none. `own` is a frame of the page's own site, which needs no such key to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// The tab that it acts in: 1 (if it is absent) is the one that the run begins in, 2 the first one that a step opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab: Option<u32>,
+    /// The element to drag to, in the same frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Element>,
     /// The address to open.
@@ -133,6 +140,9 @@ pub struct Wait {
     /// A request to an address that matches this glob was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// The act opened a tab, and its address matches this glob, which names the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab: Option<String>,
     /// In seconds; 15 if it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u32>,

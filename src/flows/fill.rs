@@ -75,12 +75,14 @@ fn visit(step: &mut Step, each: &mut dyn FnMut(&mut String)) {
     let Step {
         act: _,
         nth: _,
+        tab: _,
         submit: _,
         line: _,
         role,
         name,
         near,
         selector,
+        frame,
         to,
         url,
         value,
@@ -90,12 +92,12 @@ fn visit(step: &mut Step, each: &mut dyn FnMut(&mut String)) {
         direction,
         wait,
     } = step;
-    let mut texts = vec![role, name, near, selector, url, value, text, key, file, direction];
+    let mut texts = vec![role, name, near, selector, frame, url, value, text, key, file, direction];
     if let Some(Element { role, name, near, nth: _, selector }) = to {
         texts.extend([role, name, near, selector]);
     }
-    if let Some(Wait { url, text, gone, request, seconds: _ }) = wait {
-        texts.extend([url, text, gone, request]);
+    if let Some(Wait { url, text, gone, request, tab, seconds: _ }) = wait {
+        texts.extend([url, text, gone, request, tab]);
     }
     texts.into_iter().flatten().for_each(each);
 }

@@ -20,6 +20,8 @@ mod record;
 mod run;
 #[cfg(test)]
 mod schema;
+mod sites;
+mod tabs;
 mod told;
 mod tree;
 mod words;
@@ -35,7 +37,7 @@ pub use fill::Values;
 pub use folders::{Found, Listed, allow, find, list, own, save};
 pub use import::import;
 pub use record::Recorder;
-pub use run::{Begun, Commands, Follower, Next, Outcome, Report, StepReport, Wanted, run};
+pub use run::{At, Begun, Commands, Follower, Next, Outcome, Report, StepReport, Wanted, run};
 
 /// The JSON Schema of a flow's file.
 pub const SCHEMA: &str = include_str!("../../docs/flow.schema.json");

@@ -7,6 +7,8 @@ use super::distil::{Made, SIGN_IN_ACT, arrives_at};
 use super::error::FlowError;
 use super::file::{Element, Flow, Step, VERSION, Wait};
 use super::fill::Values;
+use super::sites::OWN_FRAME;
+use gstack_base::site;
 use gstack_protocol::ids::TabId;
 use gstack_protocol::recorded::{Arrival, RecordedAct, RecordedElement, RecordedKind, RecordedLine};
 
@@ -19,8 +21,17 @@ pub struct Recorder {
     made: Made,
     /// The default of a typed value, for each step that has one. In the order of the steps.
     drafts: Vec<Draft>,
-    tab: Option<TabId>,
-    /// The condition that the tab shows its present address.
+    /// In the order in which they opened: a step has the number of its tab.
+    tabs: Vec<RecordedTab>,
+}
+
+/// A tab that is recorded.
+#[derive(Debug)]
+struct RecordedTab {
+    id: TabId,
+    /// The origin of its page.
+    site: String,
+    /// The condition that it shows its present address.
     place: Option<Wait>,
 }
 
@@ -39,7 +50,7 @@ struct Draft {
 impl Default for Recorder {
     fn default() -> Self {
         let made = Made { flow: Flow { flow: VERSION, ..Flow::default() }, left_out: Vec::new() };
-        Self { made, drafts: Vec::new(), tab: None, place: None }
+        Self { made, drafts: Vec::new(), tabs: Vec::new() }
     }
 }
 
@@ -48,23 +59,29 @@ impl Recorder {
     pub fn add(&mut self, line: RecordedLine) -> Option<String> {
         match line {
             RecordedLine::Begun { tab, url } => {
-                self.tab = Some(tab);
-                self.goto(&url)
+                self.tabs = vec![RecordedTab { id: tab, site: String::new(), place: None }];
+                self.goto(0, &url)
             }
-            RecordedLine::Acted { tab, act } if self.tab == Some(tab) => self.act(*act),
-            RecordedLine::Acted { act, .. } => {
-                let element = act.element.map(|element| element.label).unwrap_or_default();
-                self.leave_out("an act", &element, "it was in another tab");
-                None
-            }
-            RecordedLine::Arrived { tab, url, by } if self.tab == Some(tab) => self.arrived(&url, by),
-            RecordedLine::Shown { tab, text } if self.tab == Some(tab) => self.shown(text),
-            RecordedLine::Answered { tab, accepted, text } if self.tab == Some(tab) => self.answered(accepted, text),
-            RecordedLine::Arrived { .. }
-            | RecordedLine::Shown { .. }
-            | RecordedLine::Answered { .. }
-            | RecordedLine::Failed(_) => None,
+            RecordedLine::Acted { tab, act } => match self.index(tab) {
+                Some(at) => self.act(at, *act),
+                None => {
+                    let element = act.element.map(|element| element.label).unwrap_or_default();
+                    self.leave_out("an act", &element, "its tab has no address");
+                    None
+                }
+            },
+            RecordedLine::Arrived { tab, url, by } => match self.index(tab) {
+                Some(at) => self.arrived(at, &url, by),
+                None => self.opened(tab, &url),
+            },
+            RecordedLine::Shown { tab, text } => self.shown(self.index(tab)?, text),
+            RecordedLine::Answered { tab, accepted, text } => self.answered(self.index(tab)?, accepted, text),
+            RecordedLine::Failed(_) => None,
         }
+    }
+
+    fn index(&self, tab: TabId) -> Option<usize> {
+        self.tabs.iter().position(|known| known.id == tab)
     }
 
     /// Returns the flow.
@@ -106,21 +123,43 @@ impl Recorder {
         self.made.left_out.push(format!("{what} on {element}: {why}"));
     }
 
-    fn goto(&mut self, url: &str) -> Option<String> {
-        self.place = arrives_at(url);
+    fn goto(&mut self, at: usize, url: &str) -> Option<String> {
+        self.note_place(at, url);
         // A page that the browser shows by itself, and the address that the person opens instead.
         if !url.starts_with("http") && !url.starts_with("file:") {
             return None;
         }
-        let is_goto = |draft: &Draft| draft.step.act.as_deref() == Some("goto");
+        let step = of("goto", at);
+        let is_goto = |draft: &Draft| draft.step.act == step.act && draft.step.tab == step.tab;
         if self.drafts.last().is_some_and(is_goto) {
             self.drafts.pop();
         }
-        self.push(Draft { step: Step { url: Some(literal(url)), ..of("goto") }, ..Draft::default() })
+        self.push(Draft { step: Step { url: Some(literal(url)), ..step }, ..Draft::default() })
     }
 
-    fn act(&mut self, act: RecordedAct) -> Option<String> {
-        let RecordedAct { act: kind, element, to, value, key, several, field, .. } = act;
+    /// Notes the address that a tab shows. Returns the condition for it, if the address is another one.
+    fn note_place(&mut self, at: usize, url: &str) -> Option<Wait> {
+        let tab = self.tabs.get_mut(at)?;
+        let place = arrives_at(url);
+        let is_other = place != tab.place;
+        tab.site = site::origin(url);
+        tab.place.clone_from(&place);
+        place.filter(|_| is_other)
+    }
+
+    /// A tab that the last act opened.
+    fn opened(&mut self, tab: TabId, url: &str) -> Option<String> {
+        let wait = arrives_at(url)?;
+        self.tabs.push(RecordedTab { id: tab, site: site::origin(url), place: Some(wait.clone()) });
+        let last = self.drafts.last_mut()?;
+        let before = last.step.wait.take().unwrap_or_default();
+        waits(last, Wait { tab: wait.url, ..before })
+    }
+
+    fn act(&mut self, at: usize, act: RecordedAct) -> Option<String> {
+        let RecordedAct { act: kind, element, to, value, key, several, field, frame } = act;
+        let site = &self.tabs.get(at)?.site;
+        let frame = frame.map(|frame| if frame == *site { OWN_FRAME.to_owned() } else { frame });
         let name = match kind {
             RecordedKind::Click => "click",
             RecordedKind::Dblclick => "dblclick",
@@ -135,7 +174,7 @@ impl Recorder {
             RecordedKind::Drag => "drag",
         };
         if kind == RecordedKind::Press {
-            let step = Step { key: Some(literal(&key?)), ..of(name) };
+            let step = Step { key: Some(literal(&key?)), frame, ..of(name, at) };
             return self.push(Draft { step, may_show: true, ..Draft::default() });
         }
         let element = element?;
@@ -144,7 +183,7 @@ impl Recorder {
             let is_sign_in = |draft: &Draft| draft.step.act.as_deref() == Some(SIGN_IN_ACT);
             return match self.drafts.last().is_some_and(is_sign_in) {
                 true => None,
-                false => self.push(Draft { step: of(name), ..Draft::default() }),
+                false => self.push(Draft { step: of(name, at), ..Draft::default() }),
             };
         }
         if several {
@@ -157,7 +196,8 @@ impl Recorder {
             return None;
         };
         let Element { role, name: element_name, near, nth, selector } = described.next()?;
-        let step = Step { role, name: element_name, near, nth, selector, to: described.next(), ..of(name) };
+        let to = described.next();
+        let step = Step { role, name: element_name, near, nth, selector, frame, to, ..of(name, at) };
         let types = matches!(kind, RecordedKind::Fill | RecordedKind::Select | RecordedKind::Upload);
         let like = if kind == RecordedKind::Upload { "file" } else { element.name.as_str() };
         let typed = types.then(|| (like.to_owned(), value));
@@ -194,25 +234,33 @@ impl Recorder {
         }
     }
 
-    fn arrived(&mut self, url: &str, by: Arrival) -> Option<String> {
+    fn arrived(&mut self, at: usize, url: &str, by: Arrival) -> Option<String> {
         let act = match by {
-            Arrival::Address => return self.goto(url),
+            Arrival::Address => return self.goto(at, url),
             Arrival::Back => "back",
             Arrival::Forward => "forward",
             Arrival::Reload => "reload",
             Arrival::Page => {
-                let place = arrives_at(url);
-                let is_other = place != self.place;
-                self.place.clone_from(&place);
-                let last = self.drafts.last_mut().filter(|last| is_other && last.step.act.as_deref() != Some("goto"));
-                return last.and_then(|last| waits(last, place?));
+                let is_here = self.tabs.get(at).is_some_and(|tab| tab.site == site::origin(url));
+                let place = self.note_place(at, url)?;
+                let last = self.drafts.last_mut()?;
+                if last.step.tab != number(at) {
+                    let opens = last.step.wait.as_mut().filter(|wait| wait.tab.is_some())?;
+                    opens.tab = place.url;
+                    return None;
+                }
+                // A server or a page may lead on from an address; only another site must be named.
+                if last.step.act.as_deref() == Some("goto") && is_here {
+                    return None;
+                }
+                return waits(last, place);
             }
         };
-        self.place = arrives_at(url);
-        self.push(Draft { step: of(act), ..Draft::default() })
+        let wait = self.note_place(at, url);
+        self.push(Draft { step: Step { wait, ..of(act, at) }, ..Draft::default() })
     }
 
-    fn shown(&mut self, text: String) -> Option<String> {
+    fn shown(&mut self, at: usize, text: String) -> Option<String> {
         let lower = text.to_lowercase();
         let is_typed = |draft: &Draft| {
             let value = draft.typed.as_ref().and_then(|(_, value)| value.as_deref()).unwrap_or_default();
@@ -221,29 +269,38 @@ impl Recorder {
         if text.contains("{{") || self.drafts.iter().any(is_typed) {
             return None;
         }
-        let last = self.drafts.last_mut().filter(|last| last.may_show && last.step.wait.is_none())?;
+        let is_next = |last: &&mut Draft| last.may_show && last.step.wait.is_none() && last.step.tab == number(at);
+        let last = self.drafts.last_mut().filter(is_next)?;
         waits(last, Wait { text: Some(text), ..Wait::default() })
     }
 
     /// A dialog is answered while the act runs that opens it, so its answer is chosen before that act.
-    fn answered(&mut self, accepted: bool, text: String) -> Option<String> {
-        let step = of(if accepted { "dialog-accept" } else { "dialog-dismiss" });
+    fn answered(&mut self, at: usize, accepted: bool, text: String) -> Option<String> {
+        let step = of(if accepted { "dialog-accept" } else { "dialog-dismiss" }, at);
         let typed = (accepted && !text.is_empty()).then(|| ("answer".to_owned(), Some(text)));
         let told = step.told();
-        let at = self.drafts.len().saturating_sub(1);
-        self.drafts.insert(at, Draft { step, typed, ..Draft::default() });
+        let place = self.drafts.len().saturating_sub(1);
+        self.drafts.insert(place, Draft { step, typed, ..Draft::default() });
         Some(told)
     }
 }
 
 /// Lets a step wait for this condition, and returns the condition for people.
 fn waits(draft: &mut Draft, wait: Wait) -> Option<String> {
+    let tab = draft.step.wait.take().and_then(|before| before.tab);
+    let wait = Wait { tab: wait.tab.or(tab), ..wait };
     draft.step.wait = Some(wait.clone());
     Some(format!("  {}", Step { wait: Some(wait), ..Step::default() }.told()))
 }
 
-fn of(act: &str) -> Step {
-    Step { act: Some(act.to_owned()), ..Step::default() }
+/// Returns the step of an act in the tab with this index.
+fn of(act: &str, tab: usize) -> Step {
+    Step { act: Some(act.to_owned()), tab: number(tab), ..Step::default() }
+}
+
+/// Returns the number of a tab as a step has it.
+fn number(tab: usize) -> Option<u32> {
+    if tab == 0 { None } else { u32::try_from(tab + 1).ok() }
 }
 
 /// Returns the description of an element; `None` if nothing describes it, or its texts would be placeholders.
@@ -260,7 +317,7 @@ fn described(element: &RecordedElement) -> Option<Element> {
 }
 
 fn same_element(one: &Step, other: &Step) -> bool {
-    one.element() == other.element()
+    (one.element(), &one.frame, one.tab) == (other.element(), &other.frame, other.tab)
 }
 
 fn same_act(one: &Step, other: &Step) -> bool {
@@ -384,10 +441,46 @@ mod tests {
                 "{ act = \"click\", role = \"button\", name = \"Name\" }",
                 "{ act = \"dblclick\", role = \"link\", name = \"Item\" }",
                 "{ act = \"goto\", url = \"http://127.0.0.1:8000/help\" }",
-                "{ act = \"back\" }",
+                "{ act = \"back\", wait = { url = \"http://127.0.0.1:8000/\" } }",
             ]
         );
         assert_eq!(made.left_out.len(), 3, "{:?}", made.left_out);
+    }
+
+    #[test]
+    fn a_step_names_its_tab_and_the_site_of_its_frame() {
+        use RecordedKind::{Click, Fill};
+        let within = |line: RecordedLine, frame: Option<&str>, tab: u32| match line {
+            RecordedLine::Acted { act, .. } => RecordedLine::Acted {
+                tab: TabId(tab),
+                act: Box::new(RecordedAct { frame: frame.map(str::to_owned), ..*act }),
+            },
+            other => other,
+        };
+        let popup = |url: &str| RecordedLine::Arrived { tab: TabId(4), url: url.to_owned(), by: Arrival::Page };
+        let (steps, _) = steps(vec![
+            within(acted(Fill, "textbox", "Card", Some("1")), Some("https://pay.example"), 3),
+            within(acted(Click, "button", "Terms", None), Some("http://127.0.0.1:8000"), 3),
+            popup("https://bank.example/begin"),
+            popup("https://bank.example/login?x=1"),
+            within(acted(Click, "button", "Confirm", None), None, 4),
+            popup("https://bank.example/done"),
+            acted(Click, "link", "Finish", None),
+            RecordedLine::Arrived { tab: TAB, url: "https://shop.example/thanks".to_owned(), by: Arrival::Page },
+        ]);
+        assert_eq!(
+            steps[1..],
+            [
+                "{ act = \"fill\", role = \"textbox\", name = \"Card\", frame = \"https://pay.example\", value = \"{{card}}\" }",
+                "{ act = \"click\", role = \"button\", name = \"Terms\", frame = \"own\", wait = { tab = \"https://bank.example/login\" } }",
+                "{ act = \"click\", role = \"button\", name = \"Confirm\", tab = 2, wait = { url = \"https://bank.example/done\" } }",
+                "{ act = \"click\", role = \"link\", name = \"Finish\", wait = { url = \"https://shop.example/thanks\" } }",
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_recorded_is_no_flow() {
         let nothing = Recorder::default().made().unwrap_err();
         assert!(nothing.to_string().starts_with("nothing was recorded"));
     }

@@ -47,8 +47,8 @@ struct ParameterTable {
 fn schema() -> Value {
     let mut schema = schemars::schema_for!(FlowFile).to_value();
     schema["properties"]["flow"]["const"] = json!(super::file::VERSION);
-    let acts: Vec<&str> =
-        registry::all().iter().map(|spec| spec.name).filter(|name| words::spec(name).is_ok()).collect();
+    let commands = registry::all().iter().map(|spec| spec.name).filter(|name| words::spec(name).is_ok());
+    let acts: Vec<&str> = commands.chain([words::SET]).collect();
     schema["$defs"]["Step"]["properties"]["act"] =
         json!({ "description": "The browser command. Without it, the step only waits.", "enum": acts });
     schema

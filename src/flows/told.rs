@@ -2,7 +2,7 @@
 //!
 //! Owns the words. Texts of a page are quoted.
 
-use super::file::{Element, Step};
+use super::file::{Element, Step, Wait};
 use super::words::{self, Places};
 use gstack_command::words::{Words, describe};
 use gstack_command::{Call, registry};
@@ -13,11 +13,13 @@ impl Step {
         let mut words = vec![self.act.clone().unwrap_or_else(|| "wait".to_owned())];
         words.extend(self.element().map(|element| element.told()));
         words.extend(self.to.as_ref().map(|to| format!("to {}", to.told())));
+        words.extend(self.frame.as_ref().map(|frame| format!("in a frame of {frame}")));
+        words.extend(self.tab.map(|tab| format!("in tab {tab}")));
         let texts = [&self.url, &self.value, &self.text, &self.key, &self.file, &self.direction];
         words.extend(texts.into_iter().flatten().map(|text| quoted(text)));
         if let Some(wait) = &self.wait {
-            let conditions =
-                [("url", &wait.url), ("text", &wait.text), ("gone", &wait.gone), ("request", &wait.request)];
+            let Wait { url, text, gone, request, tab, seconds: _ } = wait;
+            let conditions = [("url", url), ("text", text), ("gone", gone), ("request", request), ("tab", tab)];
             let told = conditions.iter().filter_map(|(key, text)| Some(format!("{key} {}", quoted(text.as_ref()?))));
             let told = told.collect::<Vec<_>>().join(", ");
             words.push(if self.act.is_some() { format!("until {told}") } else { told });

@@ -3,6 +3,9 @@
 //! Owns reading the text that `snapshot` prints. What a page wrote in it is data: a name is in quotes, and no text of a
 //! page begins a line.
 
+use super::file::Element;
+use std::collections::HashMap;
+
 /// One line of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Node {
@@ -12,6 +15,8 @@ pub(crate) struct Node {
     pub(crate) name: String,
     /// The text after the line's colon.
     pub(crate) text: String,
+    /// The origin of its frame, unless that is the origin of the page.
+    pub(crate) site: Option<String>,
     depth: usize,
     parent: Option<usize>,
     /// The index after its last descendant.
@@ -42,6 +47,20 @@ impl Tree {
             nodes[at].end = count;
         }
         Self { nodes }
+    }
+
+    /// Adds the origins of frames, by ref.
+    pub(crate) fn with_sites(mut self, sites: &HashMap<String, String>) -> Self {
+        for node in &mut self.nodes {
+            node.site = sites.get(&node.reference).cloned();
+        }
+        self
+    }
+
+    /// Returns the site of a frame of another site that has an element with this name.
+    pub(crate) fn site_with(&self, element: &Element) -> Option<String> {
+        let name = normal(element.name.as_deref()?);
+        self.nodes.iter().find(|node| node.site.is_some() && normal(&node.name) == name)?.site.clone()
     }
 
     /// Returns the ancestors of a node, the nearest first.

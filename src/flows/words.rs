@@ -9,6 +9,8 @@ use gstack_command::{Call, Category, Class, Spec, registry};
 
 /// How long a step waits for its conditions, in seconds.
 pub(crate) const WAIT_SECONDS: u32 = 15;
+/// The act of a flow that fills in, chooses or ticks, by what the element is.
+pub(crate) const SET: &str = "set";
 /// The command that waits for conditions.
 const WAIT: &str = "wait";
 
@@ -26,7 +28,9 @@ pub(crate) fn spec(act: &str) -> Result<&'static Spec, String> {
         None => String::new(),
     };
     let allowed = || registry::all().iter().filter(|spec| may_be_in_a_flow(spec)).map(|spec| spec.name).collect();
-    match registry::find(act) {
+    // It takes what `fill` takes.
+    let command = if act == SET { "fill" } else { act };
+    match registry::find(command) {
         Some(spec) if may_be_in_a_flow(spec) => Ok(spec),
         Some(_) => Err(format!("{act} cannot be a step: a flow does what a person does in a page")),
         None => Err(format!("{act:?} is not a command{}", near(allowed()))),
@@ -137,7 +141,7 @@ pub(crate) fn words(spec: &'static Spec, step: &Step, places: Places<'_>) -> Res
 
 /// Returns the command and the words that wait for conditions; `None` if there are none.
 pub(crate) fn wait(wait: &Wait) -> Option<(&'static str, Vec<String>)> {
-    let Wait { url, text, gone, request, seconds } = wait;
+    let Wait { url, text, gone, request, tab: _, seconds } = wait;
     let flags = [("--url", url), ("--text", text), ("--text-gone", gone), ("--response", request)];
     let mut words: Vec<String> =
         flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", value.as_ref()?))).collect();

@@ -42,6 +42,8 @@ impl Step {
             near,
             nth,
             selector,
+            frame,
+            tab,
             to,
             url,
             value,
@@ -59,6 +61,7 @@ impl Step {
             ("name", name),
             ("near", near),
             ("selector", selector),
+            ("frame", frame),
             ("url", url),
             ("value", value),
             ("text", text),
@@ -69,6 +72,7 @@ impl Step {
         let texts = texts.into_iter().filter_map(|(key, text)| Some((key, quoted(text.as_ref()?))));
         let rest = [
             nth.map(|nth| ("nth", nth.to_string())),
+            tab.map(|tab| ("tab", tab.to_string())),
             to.as_ref().map(|to| ("to", to.to_text())),
             submit.then(|| ("submit", "true".to_owned())),
             wait.as_ref().map(|wait| ("wait", wait.to_text())),
@@ -88,8 +92,8 @@ impl Element {
 
 impl Wait {
     fn to_text(&self) -> String {
-        let Self { url, text, gone, request, seconds } = self;
-        let texts = [("url", url), ("text", text), ("gone", gone), ("request", request)];
+        let Self { url, text, gone, request, tab, seconds } = self;
+        let texts = [("url", url), ("text", text), ("gone", gone), ("request", request), ("tab", tab)];
         let texts = texts.into_iter().filter_map(|(key, text)| Some((key, quoted(text.as_ref()?))));
         table(texts.chain(seconds.map(|seconds| ("seconds", seconds.to_string()))))
     }
@@ -151,7 +155,14 @@ mod tests {
                     name: Some(hostile.clone()),
                     near: Some("Lamp".to_owned()),
                     nth: Some(2),
-                    wait: Some(Wait { url: Some("**/x".to_owned()), seconds: Some(3), ..Wait::default() }),
+                    frame: Some("https://pay.example".to_owned()),
+                    tab: Some(2),
+                    wait: Some(Wait {
+                        url: Some("**/x".to_owned()),
+                        tab: Some("https://a.example/**".to_owned()),
+                        seconds: Some(3),
+                        ..Wait::default()
+                    }),
                     ..Step::default()
                 },
                 Step {

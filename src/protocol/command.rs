@@ -72,6 +72,22 @@ pub struct CommandRequest {
     /// The name of the shell or script that runs the command. It then works in tabs of its own. On `http.sock` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver_name: Option<String>,
+    /// The sites that the command may act on. Absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acts_on: Option<ActsOn>,
+}
+
+/// The sites that a command may act on: elsewhere it fails before it sends anything to a page. Each is an origin as HTML
+/// serializes it: `https://shop.example`, or `null` for a document without one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ActsOn {
+    /// The origins of the tab's page; it must have one of them.
+    pub page: Vec<String>,
+    /// The origin of the frame with the element. Absent: that of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
 }
 
 /// The result of a command.

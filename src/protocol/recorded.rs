@@ -95,6 +95,9 @@ pub struct RecordedAct {
     /// `Enter`, `Control+k`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The origin of the frame in which it was, if that is not the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
     /// More than one option or file was chosen; `value` is the first one.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub several: bool,

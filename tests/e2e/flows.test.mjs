@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -182,6 +182,22 @@ steps = [
     assert.match(stdout, /✓ +3 +click button “Buy” near “Desk lamp”[\s\S]*4 steps in \d+ ms, without a model/);
     assert.deepEqual(bought, ['Desk lamp']);
     assert.match(stdout.replaceAll(/\s+/g, ' '), /4 of 4 steps/);
+    const folder = path.join(home.person, 'seen');
+    const seen = await home.run(['flow', 'run', 'buy', '--set', 'mail=<img src=x>', '--report', folder]);
+    assert.equal(seen.code, 0, seen.stdout + seen.stderr);
+    const pictures = [1, 2, 3, 4].flatMap((step) => [`0${step}-before.png`, `0${step}-after.png`]);
+    assert.deepEqual(readdirSync(folder).toSorted(), [...pictures, 'report.html', 'report.json'].toSorted());
+    const html = readFileSync(path.join(folder, 'report.html'), 'utf8');
+    for (const picture of pictures) {
+      assert.ok(html.includes(`src="${picture}"`), picture);
+      assert.equal(readFileSync(path.join(folder, picture)).subarray(1, 4).toString(), 'PNG');
+    }
+    assert.match(html, /<h2>3\. click button “Buy” near “Desk lamp”[\s\S]*Used button “Buy”/);
+    assert.ok(!html.includes('<script') && !html.includes('<img src=x>'), html);
+    const again = await home.run(['flow', 'run', 'buy', '--set', 'mail=x', '--report', folder]);
+    assert.match(again.stderr, /can't be created/);
+    assert.deepEqual(bought, ['Desk lamp', 'Desk lamp'], 'a report that cannot be written keeps the flow from running');
+    bought = ['Desk lamp'];
     const found = await report('buy', '--set', 'mail=b', '--from', '3');
     assert.equal(found.outcome, 'failed', 'the receipt has no such button');
     assert.equal(found.steps[0].step, 3);
@@ -348,7 +364,10 @@ steps = [
       () => shown.includes('wait url “'),
       () => `the last step is missing: ${shown}`,
     );
-    child.kill('SIGINT');
+    const nothing = await run('record', 'other', '--stop');
+    assert.match(nothing.stderr, /no recording of other is under way/);
+    assert.match((await home.run(['flow', 'record', 'taught', '--stop'])).stdout, /Ended the recording of taught/);
+    assert.ok(existsSync(path.join(flows(), 'taught.toml')), 'it is kept before the other terminal goes on');
     const [code] = await ended;
     assert.equal(code, 0, told + shown);
     const text = readFileSync(path.join(flows(), 'taught.toml'), 'utf8');
@@ -362,7 +381,7 @@ steps = [
       '  { act = "click", role = "button", name = "Buy", near = "Desk lamp", wait = { text = "It is in your cart" } },',
       '  { act = "click", role = "button", name = "Wrap" },',
       '  { act = "click", role = "button", name = "Card" },',
-      '  { act = "click", role = "button", name = "Note" },',
+      '  { act = "click", role = "button", name = "Note", frame = "own" },',
       `  { act = "click", role = "link", name = "Finish", wait = { url = "${site}receipt" } },`,
     ]);
     assert.match(text, /parameters\.name = "Ada"[\s\S]*parameters\.size = "Large"/);

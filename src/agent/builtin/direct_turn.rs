@@ -245,5 +245,5 @@ fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
 }
 
 fn call<const N: usize>(command: &str, args: [String; N]) -> ToolCall {
-    ToolCall { command: command.to_owned(), args: args.into(), typed: false }
+    ToolCall { command: command.to_owned(), args: args.into(), ..ToolCall::default() }
 }

@@ -32,6 +32,7 @@ type InjectedFunction =
   | "customShows"
   | "describePicked"
   | "documentId"
+  | "originOf"
   | "dragBegan"
   | "dragClicks"
   | "drawBoxes"

@@ -126,6 +126,7 @@ const SURFACE = {
   describePicked,
   numberOfPicked,
   documentId: () => DOCUMENT_ID,
+  originOf: () => globalThis.origin,
   /* The function's result if this is still the given document, else null. */
   inDocument: (/** @type {string} */ of, /** @type {InjectedFunction} */ name, /** @type {unknown[]} */ ...given) =>
     of === DOCUMENT_ID ? SURFACE[name](...given) : null,

@@ -23,6 +23,8 @@ let draggedElement = null;
 /* The description of a field when the person began to type: its name may contain its value later. */
 /** @type {WeakMap<Element, RecordedElement>} */
 const typedFields = new WeakMap();
+/* Each act in a frame names the frame's site. */
+const isInFrame = globalThis.parent !== globalThis;
 /* True from an act until the page shows something in answer. */
 let awaitsAnswer = false;
 
@@ -65,7 +67,7 @@ function endRecording() {
 /** @param {RecordedReport} report */
 function reportAct(report) {
   awaitsAnswer = true;
-  tellRecorded?.(report);
+  tellRecorded?.(isInFrame ? { ...report, frame: globalThis.origin } : report);
 }
 
 /** Asks for the closed root of an element before it is pressed. @param {Event} event */

@@ -13,7 +13,7 @@ const endsText = (tag) => !INLINE.has(tag);
 /**
  * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
  * which lines are only counted, stops: nothing is counted and `more` is 1 if there is more, marks: text that the user cannot
- * see is marked} → {lines: string, more: number, cursorLines: string, frames: [number]}; with `suspects`, null at the first
+ * see is marked} → {lines: string, more: number, cursorLines: string, frames: [number], origin: string}; with `suspects`, null at the first
  * element about which the browser must be asked
  * @param {SnapshotOptions} options
  */
@@ -84,6 +84,7 @@ function takeSnapshot({
     more: stops ? Number(isFull(walk)) : printed.more,
     cursorLines: walk.cursorNodes.join('\n'),
     frames: walk.frames,
+    origin: globalThis.origin,
   };
 }
 

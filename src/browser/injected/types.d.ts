@@ -173,7 +173,7 @@ interface RecordedElement {
  * daemon must ask for. Without a value, a `fill` is of a secret.
  */
 type RecordedReport =
-  | { act: string; element?: RecordedElement; to?: RecordedElement; value?: string; key?: string; several?: boolean; field?: boolean }
+  | { act: string; element?: RecordedElement; to?: RecordedElement; value?: string; key?: string; several?: boolean; field?: boolean; frame?: string }
   | { shown: string }
   | { suspects: true };
 /** A message of the picker to the daemon. */

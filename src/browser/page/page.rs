@@ -19,6 +19,7 @@ use crate::page::read::{SNAPSHOT_LIMIT, SnapshotLog};
 use crate::page::wait::Watch;
 use crate::tab::{Tab, Work};
 use gstack_base::site::SiteOrPage;
+use gstack_protocol::command::ActsOn;
 use gstack_protocol::ids::TabId;
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -131,6 +132,7 @@ impl Pages {
             memory,
             memories: self.memories.clone(),
             only_on: None,
+            acts_on: None,
             expected: None,
             snapshot_limit: self.snapshot_limit,
             pointer: None,
@@ -189,6 +191,8 @@ pub struct Page {
     pub(super) memories: Memories,
     /// Actions fail unless the tab shows this place.
     only_on: Option<SiteOrPage>,
+    /// Input may go only to documents of these sites.
+    pub(super) acts_on: Option<ActsOn>,
     /// Input may go only to these elements, and only in this document.
     pub(super) expected: Option<Expected>,
     pub(super) snapshot_limit: usize,
@@ -203,6 +207,12 @@ impl Page {
     pub async fn only_on(mut self, place: Option<SiteOrPage>) -> Result<Self, PageError> {
         self.only_on = place;
         self.check_site().await?;
+        Ok(self)
+    }
+    /// Limits input to documents of these sites, if given. Fails if the tab shows another one.
+    pub async fn acting_on(mut self, sites: Option<ActsOn>) -> Result<Self, PageError> {
+        self.acts_on = sites;
+        self.check_origin().await?;
         Ok(self)
     }
     /// Records effects from now on. `dialogs`: the policy for dialogs that open in this time.
@@ -234,6 +244,7 @@ impl Page {
     /// sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {
         self.check_place().await?;
+        self.check_origin().await?;
         self.check_expected_document().await
     }
     async fn check_place(&self) -> Result<(), PageError> {
@@ -257,7 +268,7 @@ impl Page {
     /// Returns true if an action needs no check of its element: input is not limited to a place or element, and nobody
     /// watches it.
     pub(super) fn is_free(&self) -> bool {
-        self.only_on.is_none() && self.expected.is_none() && self.pointer.is_none()
+        self.only_on.is_none() && self.acts_on.is_none() && self.expected.is_none() && self.pointer.is_none()
     }
     pub(super) fn is_bound(&self) -> bool {
         self.only_on.is_some() || self.expected.is_some()

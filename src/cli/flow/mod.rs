@@ -4,6 +4,7 @@
 
 pub(super) mod options;
 mod recording;
+mod report;
 mod text;
 
 use super::arguments::Globals;
@@ -17,11 +18,11 @@ use gstack_base::home::Home;
 use gstack_base::lineage;
 use gstack_client::http::Client;
 use gstack_flows::{
-    Begun, Commands, FlowError, Follower, Found, Made, Next, Outcome, Record, SCHEMA, StepReport, Wanted, allow,
+    At, Begun, Commands, FlowError, Follower, Found, Made, Next, Outcome, Record, SCHEMA, StepReport, Wanted, allow,
     distil, export, find, import, list, save,
 };
 use gstack_protocol::activity::ActivityPage;
-use gstack_protocol::command::CommandResult;
+use gstack_protocol::command::{CommandRequest, CommandResult};
 use gstack_protocol::fault::{Fault, FaultCode};
 
 use options::Flows;
@@ -38,8 +39,10 @@ struct Sender<'a> {
 }
 
 impl Commands for Sender<'_> {
-    async fn run(&self, command: &str, words: Vec<String>) -> Result<CommandResult, Fault> {
+    async fn run(&self, command: &str, words: Vec<String>, at: &At) -> Result<CommandResult, Fault> {
         let request = browser_command::request(command.to_owned(), words, self.globals, self.choice)?;
+        let At { tab, acts_on } = at.clone();
+        let request = CommandRequest { tab_id: tab.or(request.tab_id), acts_on, ..request };
         self.client.post("/command", &request).await
     }
 }
@@ -100,11 +103,18 @@ pub(super) async fn run(
                 format!("{file} may run with this content.")
             })?;
         }
-        Flows::Run { flow, set, from, timeout } => {
+        Flows::Run { flow, set, from, timeout, report: folder } => {
             let found = found(&flow)?;
             let sender = Sender { client, globals, choice };
-            let wanted = Wanted { set, from, timeout };
-            let report = gstack_flows::run(home, &found, &wanted, &sender, &mut Printer { json }).await?;
+            folder.as_deref().map(report::create).transpose()?;
+            let wanted = Wanted { set, from, timeout, pictures: folder.clone() };
+            let ran = gstack_flows::run(home, &found, &wanted, &sender, &mut Printer { json }).await;
+            if let (Err(_), Some(folder)) = (&ran, &folder) {
+                // Nothing was run, so nothing is in it.
+                std::fs::remove_dir(folder).ok();
+            }
+            let report = ran?;
+            folder.as_deref().map(|folder| report::write(folder, &report)).transpose()?;
             show(json, &report, || summary(&report))?;
             return Ok(match report.outcome {
                 Outcome::Done => ExitCode::SUCCESS,
@@ -124,8 +134,12 @@ pub(super) async fn run(
             };
             keep(home, &name, distil(&page.entries, &record, &set)?, replace, json)?;
         }
-        Flows::Record { name, replace } => {
-            let made = recording::record(client, &name, replace, globals).await?;
+        Flows::Record { name, stop: true, .. } => {
+            recording::stop(home, &name).await?;
+            show(json, &json!({ "stopped": name }), || format!("Ended the recording of {name}."))?;
+        }
+        Flows::Record { name, replace, stop: false } => {
+            let (made, _stops) = recording::record(client, &name, replace, globals).await?;
             keep(home, &name, made, replace, json)?;
         }
         Flows::Import { name, file, replace } => {

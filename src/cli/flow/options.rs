@@ -36,6 +36,8 @@ pub enum Flows {
         from: Option<usize>,
         /// How long a step waits for its element, in seconds.
         timeout: Option<u32>,
+        /// The new folder for a report with pictures.
+        report: Option<PathBuf>,
     },
     /// Makes one of the record of what was done.
     Save {
@@ -56,6 +58,8 @@ pub enum Flows {
         name: String,
         /// Replaces a flow of this name.
         replace: bool,
+        /// Ends the recording of this flow in another terminal.
+        stop: bool,
     },
     /// Makes one of a recording of another tool.
     Import {
@@ -140,6 +144,13 @@ pub(in crate::cli) fn command() -> Command {
                         .value_name("SECONDS")
                         .value_parser(clap::value_parser!(u32).range(0..=600))
                         .help("How long a step waits for its element (default 10)"),
+                )
+                .arg(
+                    Arg::new("report")
+                        .long("report")
+                        .value_name("FOLDER")
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("Write a report to this new folder, with pictures before and after each step that acts"),
                 ),
         )
         .subcommand(
@@ -177,7 +188,14 @@ pub(in crate::cli) fn command() -> Command {
             Command::new("record")
                 .about("Make a flow of what you do in the tab until you press Ctrl-C; passwords are not recorded")
                 .arg(name())
-                .arg(replace()),
+                .arg(replace())
+                .arg(
+                    Arg::new("stop")
+                        .long("stop")
+                        .action(ArgAction::SetTrue)
+                        .conflicts_with("replace")
+                        .help("End the recording of this flow that runs in another terminal, and keep it"),
+                ),
         )
         .subcommand(
             Command::new("import")
@@ -223,6 +241,7 @@ pub(in crate::cli) fn parse(matches: &ArgMatches) -> Flows {
             set: set(matches),
             from: matches.get_one::<u16>("from").copied().map(usize::from),
             timeout: matches.get_one::<u32>("timeout").copied(),
+            report: matches.get_one::<PathBuf>("report").cloned(),
         },
         Some(("save", matches)) => Flows::Save {
             name: text(matches, "name"),
@@ -232,7 +251,8 @@ pub(in crate::cli) fn parse(matches: &ArgMatches) -> Flows {
             replace: matches.get_flag("replace"),
         },
         Some(("record", matches)) => {
-            Flows::Record { name: text(matches, "name"), replace: matches.get_flag("replace") }
+            let name = text(matches, "name");
+            Flows::Record { name, replace: matches.get_flag("replace"), stop: matches.get_flag("stop") }
         }
         Some(("import", matches)) => Flows::Import {
             name: text(matches, "name"),

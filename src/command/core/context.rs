@@ -19,7 +19,7 @@ use gstack_browser::page::video::Recordings;
 use gstack_browser::page::{Expected, Page, Pages, PointerWatch};
 use gstack_browser::tab::Tab;
 use gstack_protocol::catalogue;
-use gstack_protocol::command::CommandResult;
+use gstack_protocol::command::{ActsOn, CommandResult};
 use gstack_protocol::effects::Effect;
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::TabId;
@@ -64,6 +64,8 @@ pub struct Context {
     /// The command acts only while the tab shows this place: approval for one page must not carry over to the next.
     /// `None` for any page.
     pub only_on: Option<SiteOrPage>,
+    /// The sites that the command may act on. If absent, all.
+    pub acts_on: Option<ActsOn>,
     /// The elements that must still receive the input just before it is sent, or the document in which the command must
     /// run. `None` skips the check.
     pub expected: Option<Expected>,
@@ -205,6 +207,7 @@ impl Context {
         let page = self.pages.open(&tab).await?;
         let page =
             page.only_to(self.expected.clone()).only_on(self.only_on.clone()).await?.watched_by(self.pointer.clone());
+        let page = page.acting_on(self.acts_on.clone()).await?;
         page.recorded(&self.effects, self.dialogs.clone())
     }
 }

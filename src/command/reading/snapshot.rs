@@ -111,7 +111,7 @@ pub(crate) const COMMANDS: &[Spec; 1] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::LookAt, "the page")],
     output: "the tree",
-    data: "{url: string, refs: number, more: number, snapshot?: number, since?: number, nodes?: [{ref: string, role: string, name: string, box?: {x: number, y: number, width: number, height: number}}]}",
+    data: "{url: string, refs: number, more: number, snapshot?: number, since?: number, nodes?: [{ref: string, role: string, name: string, site?: string, box?: {x: number, y: number, width: number, height: number}}]}",
     run: |context, arguments| Box::pin(snapshot(context, arguments)),
 }];
 

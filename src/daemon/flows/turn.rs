@@ -11,7 +11,7 @@ use gstack_base::counted::counted;
 use gstack_base::home::Home;
 use gstack_command::registry;
 use gstack_flows::{
-    Begun, Commands, FlowError, Follower, Found, Next, Outcome, Report, StepReport, Values, Wanted, find,
+    At, Begun, Commands, FlowError, Follower, Found, Next, Outcome, Report, StepReport, Values, Wanted, find,
 };
 use gstack_protocol::chat::{QuestionPart, StepKind, StepOutcome, TurnOutcome};
 use gstack_protocol::command::CommandResult;
@@ -191,11 +191,12 @@ struct Sender {
 }
 
 impl Commands for Sender {
-    async fn run(&self, command: &str, words: Vec<String>) -> Result<CommandResult, Fault> {
+    async fn run(&self, command: &str, words: Vec<String>, at: &At) -> Result<CommandResult, Fault> {
         if self.cancel.is_cancelled() {
             return Err(Fault::new(FaultCode::Cancelled, "the run was stopped before it was sent"));
         }
-        let call = ToolCall { command: command.to_owned(), args: words, typed: true };
+        let At { tab, acts_on } = at.clone();
+        let call = ToolCall { command: command.to_owned(), args: words, typed: true, tab, acts_on };
         match self.tools.run(call, self.cancel.clone()).await {
             Ok(ToolResult { text, data, files, .. }) => {
                 Ok(CommandResult { output: text, data, files, ..CommandResult::default() })

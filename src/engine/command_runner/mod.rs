@@ -26,6 +26,7 @@ use gstack_command::{
     Call, Category, Context, Output, Progress, RecordingLog, Steps, TabSwitch, captions, everyday, registry,
 };
 use gstack_protocol::catalogue::{self, Sentence};
+use gstack_protocol::command::ActsOn;
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::{ConversationId, TabId};
 use gstack_protocol::relay::Refusal;
@@ -53,6 +54,8 @@ pub(crate) struct Target<'a> {
     pub(crate) is_confined: bool,
     /// The command acts in the page only while the tab shows this.
     pub(crate) only_on: Option<site::SiteOrPage>,
+    /// The sites that the command may act on. If absent, all.
+    pub(crate) acts_on: Option<ActsOn>,
     /// Input must still go to these elements, or the command run in this document.
     pub(crate) expected: Option<Expected>,
     /// Receives the position of input.
@@ -224,6 +227,7 @@ impl CommandRunner {
             tab_set: target.tab_set,
             leased: BTreeMap::new(),
             only_on: target.only_on,
+            acts_on: target.acts_on,
             expected: target.expected,
             pointer: target.pointer,
             for_model: target.for_model,

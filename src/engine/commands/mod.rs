@@ -250,7 +250,8 @@ impl Commands {
             }
         };
         self.browsers.keep_attached_for_terminal(tab);
-        let target = Target { tab, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
+        let acts_on = request.acts_on.clone();
+        let target = Target { tab, on_tab_switch, cwd, for_model, me, tab_set, acts_on, ..Target::default() };
         let cancel = CancellationToken::new();
         let run = self.runner.run_telling(&call, target, cancel.clone(), progress);
         let outcome = match driver {

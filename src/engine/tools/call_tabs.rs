@@ -49,7 +49,9 @@ impl ConversationTools {
         let own = self.conversation().info().tab_id.ok_or(BrowsersError::NotConnected)?;
         let (browser, _) = self.services.browsers.pages_with(Some(own)).ok_or(BrowsersError::NotConnected)?;
         if self.by_person {
-            return Ok(CallTabs { tab: own, subject: own });
+            let tab = named.unwrap_or(own);
+            browser.tab(tab)?;
+            return Ok(CallTabs { tab, subject: tab });
         }
         let tab = match named {
             Some(named) => self.in_set(&browser, named)?,

@@ -42,14 +42,14 @@ use gstack_command::words::{self, Words};
 use gstack_command::{Call, Class, Output, Rests, Spec, picture, registry, tool_schema};
 use gstack_protocol::activity::ActivitySource;
 use gstack_protocol::chat::StepKind;
-use gstack_protocol::command::CommandResult;
+use gstack_protocol::command::{ActsOn, CommandResult};
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::TabId;
 use page_tool_list::PageToolList;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
 
@@ -64,6 +64,8 @@ pub(crate) struct ConversationTools {
     by_person: bool,
     /// True while a call runs that the person typed as it is: no one is asked about it.
     typed: AtomicBool,
+    /// The sites that this command may act on. `None`: any.
+    acts_on: Mutex<Option<ActsOn>>,
     /// Set if not a conversation's agent acts but an MCP client, which has no turn and no journal.
     driver: Option<Arc<Driver>>,
     page_tools: PageToolList,
@@ -83,6 +85,7 @@ impl ConversationTools {
             ended: CancellationToken::new(),
             by_person,
             typed: AtomicBool::new(false),
+            acts_on: Mutex::new(None),
             driver,
             page_tools: PageToolList::default(),
             rests: Rests::default(),
@@ -114,6 +117,10 @@ impl ConversationTools {
 
     pub(crate) fn token(&self) -> &str {
         &self.token
+    }
+
+    fn acts_on(&self) -> MutexGuard<'_, Option<ActsOn>> {
+        self.acts_on.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn conversation(&self) -> &Arc<Conversation> {
@@ -263,6 +270,7 @@ impl ConversationTools {
         // What was allowed here must not run on a page that loads later.
         let leaves = spec.navigates == Navigates::TabToAddress;
         let asks = !self.by_person || (call.class() != Class::Read && !self.typed.load(Ordering::Relaxed));
+        let acts_on = self.acts_on().clone();
         let is_bound = asks && call.class() != Class::Read && !leaves;
         let target = |expected, shown: Option<site::SiteOrPage>| Target {
             tab: Some(tab),
@@ -271,6 +279,7 @@ impl ConversationTools {
             cwd: Some(&folder),
             is_confined: self.driver.as_ref().is_some_and(|driver| driver.tunnel.is_some()),
             only_on: shown.filter(|_| is_bound),
+            acts_on: acts_on.clone(),
             expected,
             pointer: self.services.elements.shows_pointer(tab),
             for_model: !self.by_person,
@@ -350,10 +359,11 @@ impl ConversationTools {
 
     /// Runs a command that a person phrased in words or that an adapter names. Logs it even if it cannot be parsed.
     async fn run_named(&self, named: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
-        let ToolCall { command, args, typed } = named;
+        let ToolCall { command, args, typed, tab: named, acts_on } = named;
         self.typed.store(typed, Ordering::Relaxed);
+        *self.acts_on() = acts_on;
         match Call::parse(&command, &args) {
-            Ok(call) => self.run_in_turn(call, None, None, cancel).await,
+            Ok(call) => self.run_in_turn(call, named, None, cancel).await,
             Err(fault) => {
                 let working = self.services.tabs.sets().working(self.conversation());
                 let tab = working.or_else(|| self.services.browsers.current_tab());

@@ -16,8 +16,8 @@ pub(super) fn script(name: &str, flow: &Flow, set: &Values) -> Result<String, St
             None => format!("{variable}=${{{from}:?set {from}}}\n"),
         });
     }
-    for step in &flow.steps {
-        for words in chain::lines(step)? {
+    for (at, step) in flow.steps.iter().enumerate() {
+        for words in chain::lines(step).map_err(|why| format!("step {}: {why}", at + 1))? {
             let words: Vec<String> = words.iter().map(|word| word_of(word)).collect();
             text.push_str(&format!("gstack {}\n", words.join(" ")));
         }

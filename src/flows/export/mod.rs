@@ -127,6 +127,43 @@ steps = [
     }
 
     #[test]
+    fn frames_and_opened_tabs_keep_their_place() {
+        let flow = Flow::read(
+            r#"flow = 1
+steps = [
+  { act = "fill", role = "textbox", name = "Card", frame = "https://pay.example", value = "4242" },
+  { act = "click", name = "Terms", frame = "own", wait = { tab = "https://bank.example/*" } },
+  { act = "click", role = "button", name = "Confirm", tab = 2, wait = { text = "Done" } },
+  { act = "press", key = "Enter" },
+]
+"#,
+        )
+        .unwrap();
+        let text = export("pay", &flow, Form::Playwright, &Values::new()).unwrap();
+        let steps: Vec<&str> = text.split("test('pay'").nth(1).unwrap().lines().map(str::trim).collect();
+        assert_eq!(
+            steps[1..steps.len() - 1],
+            [
+                "await (await inFrame(page, 'https://pay.example', (frame) => frame.getByRole('textbox', { name: 'Card', exact: true }))).fill('4242');",
+                "const opened2 = page.waitForEvent('popup', { timeout: 15000 });",
+                "await (await inFrame(page, undefined, (frame) => frame.getByText('Terms', { exact: true }))).click();",
+                "const page2 = await opened2;",
+                r"await page2.waitForURL((url) => /^https:\/\/bank\.example\/[^/]*$/.test(url.href), { timeout: 15000 });",
+                "await page2.getByRole('button', { name: 'Confirm', exact: true }).click();",
+                "await page2.getByText('Done').first().waitFor({ timeout: 15000 });",
+                "await page.keyboard.press('Enter');",
+            ]
+        );
+        for form in [Form::Chain, Form::Bash] {
+            let refused = export("pay", &flow, form, &Values::new()).unwrap_err();
+            assert!(refused.to_string().contains("a tab that a step opens has no name there"), "{refused}");
+            let first = Flow { steps: flow.steps[..1].to_vec(), ..flow.clone() };
+            let text = export("pay", &first, form, &Values::new()).unwrap();
+            assert!(text.contains("frame --url ") && text.trim_end().ends_with("frame main"), "{text}");
+        }
+    }
+
+    #[test]
     fn a_step_without_a_counterpart_is_named() {
         let flow = Flow::read("flow = 1\nsteps = [\n{ act = \"sign-in\", name = \"shop\" },\n]\n").unwrap();
         let error = export("x", &flow, Form::Playwright, &Values::new()).unwrap_err();

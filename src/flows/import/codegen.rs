@@ -5,6 +5,8 @@
 
 use crate::distil::{Made, is_password_name};
 use crate::file::{Element, Flow, Step, VERSION, Wait};
+use crate::sites::OWN_FRAME;
+use gstack_base::site;
 
 /// A call: its name, and its arguments as they are written.
 struct CallOf<'a> {
@@ -45,7 +47,7 @@ fn step(made: &mut Made, code: &str) -> Result<Step, String> {
     let mut calls = chain(code)?;
     let last = calls.pop().ok_or("it calls nothing")?;
     let text = || first_string(last.arguments).ok_or_else(|| "its argument is not a text".to_owned());
-    let element = element(&calls)?;
+    let (element, frame) = element(&calls)?;
     let act = match (last.name, &element) {
         ("goto", None) => "goto",
         ("goBack", None) => "back",
@@ -72,6 +74,7 @@ fn step(made: &mut Made, code: &str) -> Result<Step, String> {
         "goto" => step.url = Some(text()?),
         "press" => step.key = Some(text()?),
         _ => {
+            step.frame = frame;
             if let Some(Element { role, name, near, nth, selector }) = element {
                 (step.role, step.name, step.near, step.nth, step.selector) = (role, name, near, nth, selector);
             }
@@ -176,9 +179,20 @@ fn option(arguments: &str, key: &str) -> Option<String> {
     first_string(after)
 }
 
-/// Returns the element that the calls before the last one describe.
-fn element(calls: &[CallOf<'_>]) -> Result<Option<Element>, String> {
+/// Returns the site of the frame in an element: that of its address, if the selector has a whole one. Codegen rarely says
+/// more than the frame's name: a run stops if the frame is of another site, and names the site.
+fn site_of_frame(selector: Option<&str>) -> String {
+    let address = selector.and_then(|selector| selector.split_once("src=")).map(|(_, after)| after);
+    let address = address.and_then(|after| first_string(after.trim_start_matches(['^', '*'])));
+    address
+        .filter(|address| address.contains("://"))
+        .map_or_else(|| OWN_FRAME.to_owned(), |address| site::origin(&address))
+}
+
+/// Returns the element that the calls before the last one describe, and the site of its frame.
+fn element(calls: &[CallOf<'_>]) -> Result<(Option<Element>, Option<String>), String> {
     let mut found: Option<Element> = None;
+    let mut frame = None;
     for CallOf { name, arguments } in calls {
         let text = || first_string(arguments).ok_or_else(|| format!("the argument of {name} is not a text"));
         let by = |prefix: &str| {
@@ -187,9 +201,10 @@ fn element(calls: &[CallOf<'_>]) -> Result<Option<Element>, String> {
         let named = |role: Option<String>, name: String| Element { role, name: Some(name), ..Element::default() };
         let (near, nth) = found.as_ref().map(|before| (before.near.clone(), before.nth)).unwrap_or_default();
         let next = match *name {
-            // A snapshot has the content of all frames.
             "frameLocator" | "contentFrame" => {
-                found = None;
+                let given = first_string(arguments);
+                let before = found.take().and_then(|element| element.selector);
+                frame = Some(site_of_frame(given.or(before).as_deref()));
                 continue;
             }
             "getByRole" => match option(arguments, "name") {
@@ -238,5 +253,5 @@ fn element(calls: &[CallOf<'_>]) -> Result<Option<Element>, String> {
             (selector, nth) => Element { selector, nth, near: None, ..Element::default() },
         });
     }
-    Ok(found)
+    Ok((found, frame))
 }

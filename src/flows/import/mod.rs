@@ -50,7 +50,10 @@ mod tests {
         { "type": "click", "selectors": ["aria/Pay[role=\"button\"]"], "offsetX": 1, "offsetY": 2,
           "assertedEvents": [{ "type": "navigation", "url": "http://127.0.0.1:8000/done?id=7", "title": "" }] },
         { "type": "change", "value": "true", "selectors": [["#gift"], ["text/Gift"]] },
-        { "type": "customStep", "name": "x", "parameters": {} }
+        { "type": "customStep", "name": "x", "parameters": {} },
+        { "type": "change", "value": "4242", "selectors": [["aria/Card"]], "target": "https://pay.example/card?id=1" },
+        { "type": "click", "selectors": [["aria/Terms"]], "offsetX": 1, "offsetY": 2, "frame": [0, 1], "target": "main" },
+        { "type": "click", "selectors": [["aria/Print"]], "offsetX": 1, "offsetY": 2, "target": "http://127.0.0.1:8000/receipt?id=7" }
     ] }"##;
 
     #[test]
@@ -58,16 +61,21 @@ mod tests {
         let Made { flow, left_out } = import(RECORDING).unwrap();
         let text = flow.to_text();
         let expected = "flow = 1\nabout = \"Buy a lamp\"\n\
+            parameters.card = \"4242\"\n\
             parameters.email = \"a@b.example\"\n\
             parameters.sign-in = { about = \"the saved sign-in to fill in: gstack auth save\" }\n\
+            parameters.value = \"true\"\n\
             steps = [\n  \
             { act = \"goto\", url = \"http://127.0.0.1:8000/\" },\n  \
-            { act = \"fill\", name = \"Email\", value = \"{{email}}\" },\n  \
+            { act = \"set\", name = \"Email\", value = \"{{email}}\" },\n  \
             { act = \"sign-in\", name = \"{{sign-in}}\" },\n  \
             { act = \"press\", key = \"Enter\" },\n  \
             { act = \"click\", selector = \"#buy\" },\n  \
             { act = \"click\", role = \"button\", name = \"Pay\", wait = { url = \"http://127.0.0.1:8000/done\" } },\n  \
-            { act = \"check\", selector = \"#gift\" },\n\
+            { act = \"set\", selector = \"#gift\", value = \"{{value}}\" },\n  \
+            { act = \"set\", name = \"Card\", frame = \"https://pay.example\", value = \"{{card}}\" },\n  \
+            { act = \"click\", name = \"Terms\", frame = \"own\", wait = { tab = \"http://127.0.0.1:8000/receipt\" } },\n  \
+            { act = \"click\", name = \"Print\", tab = 2 },\n\
             ]\n";
         assert_eq!(text, expected);
         assert!(!text.contains("hunter2"));
@@ -111,7 +119,7 @@ test('test', async ({ page }) => {
                 "{ act = \"sign-in\", name = \"{{sign-in}}\" },",
                 "{ act = \"press\", key = \"Enter\" },",
                 "{ act = \"click\", role = \"button\", name = \"Buy\", near = \"Desk (lamp)\" },",
-                "{ act = \"rightclick\", role = \"button\", name = \"In\" },",
+                "{ act = \"rightclick\", role = \"button\", name = \"In\", frame = \"own\" },",
                 "{ act = \"select\", name = \"Size\", value = \"{{size}}\" },",
                 "{ act = \"click\", selector = \"text=Gift >> nth=1\" },",
                 "{ act = \"upload\", role = \"button\", name = \"Photo\", file = \"{{file}}\" },",

@@ -121,7 +121,7 @@ impl Page {
         sending: impl Future<Output = Result<(), PageError>>,
     ) -> Result<(), PageError> {
         let refused = |reason: String| PageError::Refused { what: what.to_owned(), reason };
-        if !self.is_restricted() {
+        if !self.is_limited() {
             check.await?;
             return self.unless_closed(sending.await).await;
         }
@@ -188,7 +188,7 @@ impl Page {
             match closed {
                 Ok(document) => found.documents.push((frame.id.clone(), document)),
                 Err(PageError::Browser(BrowserError::Gone)) => return Err(BrowserError::Gone.into()),
-                Err(error) if self.is_restricted() && is_of_web(frame) => {
+                Err(error) if self.is_limited() && is_of_web(frame) => {
                     tracing::debug!(%error, "a frame could not be kept from a press");
                     fault = Some("another frame of the page did not answer".to_owned());
                 }

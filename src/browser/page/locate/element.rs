@@ -279,6 +279,7 @@ impl Page {
                 let Looked { number, document, tag, point, option, then, .. } = looked;
                 let place = ScriptTarget::Element { number, document: document.clone() };
                 self.check_site().await?;
+                self.check_frame(&frame, &target.to_string()).await?;
                 self.check_expected(Some(target)).await?;
                 return Ok(Ready { frame, place, document, tag, point, option, then });
             }

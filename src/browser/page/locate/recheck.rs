@@ -1,9 +1,11 @@
 //! The comparison just before input is sent: it may go only to the elements and the document that were checked.
 
 use super::target::Target;
+use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::Injected;
+use gstack_base::site;
 
 impl Page {
     /// Returns true if input may go only to the elements that were checked.
@@ -11,9 +13,49 @@ impl Page {
         self.expected.is_some()
     }
 
+    /// Returns true if input may go only to some documents of the page.
+    pub(in crate::page) fn is_limited(&self) -> bool {
+        self.is_restricted() || self.acts_on.is_some()
+    }
+
+    /// Fails unless the tab's page has one of the origins that the command may act on.
+    pub(in crate::page) async fn check_origin(&self) -> Result<(), PageError> {
+        let Some(sites) = &self.acts_on else { return Ok(()) };
+        let shown = site::origin(&self.main_frame().await?.url);
+        if sites.page.contains(&shown) {
+            return Ok(());
+        }
+        Err(PageError::OtherSite { wanted: sites.page.join(", ") })
+    }
+
+    /// Fails unless a frame's document has the origin that the command may act on.
+    pub(in crate::page) async fn check_frame(&self, frame: &FrameId, what: &str) -> Result<(), PageError> {
+        let Some(sites) = &self.acts_on else { return Ok(()) };
+        let main = self.main_frame().await?;
+        let page = site::origin(&main.url);
+        let wanted = sites.frame.as_ref().unwrap_or(&page);
+        let shown = match *frame == main.id {
+            true => page.clone(),
+            false => self.script(frame, Injected::OriginOf, &[], SCRIPT_LIMIT).await?,
+        };
+        if shown == *wanted {
+            return Ok(());
+        }
+        Err(PageError::Refused {
+            what: what.to_owned(),
+            reason: format!("it is in a frame of {shown}, not of {wanted}"),
+        })
+    }
+
     /// Compares an element again. `target`: `None` for the focused element. Fails for an element that was not checked:
     /// a call acts on no others.
     pub(in crate::page) async fn check_expected(&self, target: Option<&Target>) -> Result<(), PageError> {
+        if target.is_none()
+            && self.acts_on.is_some()
+            && let Some(frame) = self.focused_frame().await
+        {
+            self.check_frame(&frame, "what has the focus").await?;
+        }
         let Some(expected) = &self.expected else { return Ok(()) };
         let mut is_known = false;
         for element in expected.elements.iter().filter(|element| element.target.as_ref() == target) {

@@ -11,6 +11,8 @@ pub struct ListedRef {
     /// The role; for a clickable element without one, the reason it counts as clickable (`cursor:pointer`).
     pub role: String,
     pub label: String,
+    /// The origin of its frame's document.
+    pub origin: String,
 }
 
 /// The state of a tab's marks. Part of the tab's memory.

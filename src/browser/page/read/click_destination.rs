@@ -48,7 +48,7 @@ impl Page {
 
     /// Returns the frames that get the keys of an approved act: that of the focused element, or those of the page's site.
     pub(in crate::page) async fn keyboard_frames(&self) -> Result<Vec<FrameId>, PageError> {
-        if !self.is_restricted() {
+        if !self.is_limited() {
             return Ok(Vec::new());
         }
         if let Some((frame, _)) = self.focused(Activation::Click).await {
@@ -57,6 +57,12 @@ impl Page {
         let main = self.main_frame().await?;
         let is_its_own = |frame: &Frame| frame.url.starts_with("about:") || site::of(&frame.url) == site::of(&main.url);
         Ok(self.frames().await?.into_iter().filter(is_its_own).map(|frame| frame.id).collect())
+    }
+
+    /// Returns the frame of the focused element. In a tab that is not in front, no document has the focus: then it is a frame
+    /// that remembers one.
+    pub(in crate::page) async fn focused_frame(&self) -> Option<FrameId> {
+        self.focused(Activation::Click).await.map(|(frame, _)| frame)
     }
 
     async fn focused(&self, how: Activation) -> Option<(FrameId, Focused)> {

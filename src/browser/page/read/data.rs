@@ -8,8 +8,9 @@ use crate::page::error::PageError;
 use crate::page::locate::{Bounds, FaultReply, RefName, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT, lock};
 use crate::page::script::Injected;
+use gstack_base::site;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 /// A large table is read as a whole.
@@ -62,6 +63,9 @@ pub struct ListedNode {
     pub role: String,
     #[serde(rename = "name")]
     pub label: String,
+    /// The origin of its frame's document, unless that is the origin of the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     pub place: Option<ElementBox>,
 }
@@ -135,11 +139,19 @@ impl Page {
         let listed = lock(&self.memory.listed).clone();
         let places =
             if boxes { self.places_of(listed.iter().map(|one| one.name).collect()).await? } else { HashMap::new() };
+        let main = self.main_frame().await?;
+        let page = site::origin(&main.url);
+        let in_main: HashSet<RefName> = {
+            let refs = self.memory.refs();
+            let is_in_main = |name: &RefName| refs.place(*name).is_some_and(|place| place.frame == main.id);
+            listed.iter().map(|one| one.name).filter(is_in_main).collect()
+        };
         let node = |one: crate::page::overlay::ListedRef| ListedNode {
             place: places.get(&one.name).copied(),
             name: one.name.to_string(),
             role: one.role,
             label: one.label,
+            site: (one.origin != page && !in_main.contains(&one.name)).then_some(one.origin),
         };
         Ok(listed.into_iter().map(node).collect())
     }

@@ -25,6 +25,8 @@ pub(super) struct Walked {
     pub(super) cursor_lines: String,
     #[serde(default)]
     pub(super) frames: Vec<u32>,
+    #[serde(default)]
+    pub(super) origin: String,
     #[serde(flatten)]
     pub(super) fault: FaultReply,
 }
@@ -141,7 +143,7 @@ impl<'a> Writer<'a> {
             let name = self.refs.name(RefKind::Cursor, place(tree, line.number));
             self.refs.label(name, line.name);
             self.refs.role(name, line.role);
-            self.list(name, &line);
+            self.list(tree, name, &line);
             let text = quoted(line.name);
             // Writing to a String does not fail.
             writeln!(self.cursor, "{name} [{}] {text}", line.role).ok();
@@ -158,7 +160,7 @@ impl<'a> Writer<'a> {
             let name = self.refs.name(RefKind::Element, place(tree, line.number));
             self.refs.label(name, if line.name.is_empty() { line.role } else { line.name });
             self.refs.role(name, line.role);
-            self.list(name, line);
+            self.list(tree, name, line);
             write!(written, "{name} ").ok();
         }
         write!(written, "[{}]", line.role).ok();
@@ -174,8 +176,9 @@ impl<'a> Writer<'a> {
         self.push(depth, &written);
     }
 
-    fn list(&mut self, name: RefName, line: &Line<'_>) {
-        self.listed.push(ListedRef { name, role: line.role.to_owned(), label: line.name.to_owned() });
+    fn list(&mut self, tree: &FrameTree, name: RefName, line: &Line<'_>) {
+        let (role, label) = (line.role.to_owned(), line.name.to_owned());
+        self.listed.push(ListedRef { name, role, label, origin: tree.walked.origin.clone() });
     }
 
     fn push(&mut self, depth: u32, line: &str) {

@@ -79,6 +79,7 @@ functions! {
     CustomShows = "customShows",
     DescribePicked = "describePicked",
     DocumentId = "documentId",
+    OriginOf = "originOf",
     DragBegan = "dragBegan",
     DragClicks = "dragClicks",
     DrawBoxes = "drawBoxes",
