@@ -38,6 +38,8 @@ fn scripts_drive_pages_and_get_no_secrets_unless_the_person_says_so() {
         assert_eq!(stage.attack(From::Terminal, attack), ["403"], "{attack:?}");
     }
     assert_eq!(stage.attack(From::Terminal, &["command", "status"]), ["200"]);
+    // A chain is judged by its parts.
+    assert_eq!(stage.attack(From::Terminal, &["command", "chain", "status | tabs"]), ["200"]);
     drop(stage);
     let stage = Stage::with_config("[daemon]\nscript-secrets = true\n");
     // 404 means that there is no such saved state: the request was let through.

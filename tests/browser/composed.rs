@@ -101,7 +101,7 @@ fn a_saved_state_brings_cookies_pages_and_storage_back() {
         let path = world.context.state_folder.join("mine.json");
         let saved = world.run("state", &["save", "mine"]).await;
         assert!(saved.starts_with(&format!("State saved: {} (1 cookies, 1 pages)\n", path.display())), "{saved}");
-        assert!(saved.contains("plain text"), "{saved}");
+        assert!(saved.contains("Cookies stored in plaintext, ") && saved.contains("mode 0600"), "{saved}");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         world.run("js", &["localStorage.clear(); document.cookie = 'kept=; max-age=0'"]).await;
         assert_eq!(world.run("cookies", &[]).await, "[]");
@@ -113,6 +113,7 @@ fn a_saved_state_brings_cookies_pages_and_storage_back() {
         for wrong in [["save", "../x"], ["save", "a b"], ["drop", "x"]] {
             assert_eq!(world.fault("state", &wrong).await.code, FaultCode::BadRequest, "{wrong:?}");
         }
+        assert!(world.fault("state", &["save", "../x"]).await.message.contains("alphanumeric"));
         world
     });
 }

@@ -38,6 +38,7 @@ mod shifting;
 mod signing_in;
 mod slow_pages;
 mod snapshots;
+mod spellings;
 mod stored;
 mod surroundings;
 mod tall;
@@ -112,7 +113,7 @@ fn script_takes_statements_and_await_and_prints_values() {
         for (source, printed) in [
             ("1 + 1", "2"),
             ("'text'", "text"),
-            ("null", ""),
+            ("null", "null"),
             ("undefined", ""),
             ("const a = 2; a * 3", "6"),
             ("const a = 3; a", "3"),

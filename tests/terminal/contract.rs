@@ -106,7 +106,7 @@ fn failures_say_what_is_wrong_and_what_to_do_next() {
         (
             &["screenshot", "/etc/x.png"],
             1,
-            "Path traversal: /etc/x.png is outside the allowed folders. The path must be within:",
+            "Path traversal: /etc/x.png is outside the allowed folders. Path must be within:",
         ),
         (&["goto", "http://0xa9fea9fe/"], 1, "cloud metadata address"),
         (&["tab", "99"], 1, "there is no tab 99"),

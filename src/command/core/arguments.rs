@@ -157,7 +157,7 @@ impl Arguments {
     /// time.
     pub fn number<T: std::str::FromStr>(&self, name: &str, text: &str) -> Result<T, Fault> {
         let number = text.parse().ok().filter(|_| text.parse::<f64>().is_ok_and(f64::is_finite));
-        number.ok_or_else(|| Fault::new(FaultCode::BadRequest, format!("{name} is not a number: {text:?}")))
+        number.ok_or_else(|| Fault::new(FaultCode::BadRequest, format!("{name} is not a finite number: {text:?}")))
     }
 
     /// Parses comma-separated numbers: `--clip 0,0,800,600`. Returns `None` if the count differs or one is not a

@@ -166,7 +166,7 @@ async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     let address = context.address(&arguments.required("url")?)?;
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
-    refuse_in_frame(&page)?;
+    refuse_in_frame(&page, "goto")?;
     let arrival = page.goto(address.as_str(), limit).await?;
     leave_metadata(&page, &arrival).await?;
     if arrival.kind == ArrivalKind::Download {
@@ -192,7 +192,7 @@ pub(crate) async fn leave_metadata(page: &Page, arrival: &Arrival) -> Result<(),
 async fn back(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
-    refuse_in_frame(&page)?;
+    refuse_in_frame(&page, "back")?;
     let arrival = page.back(limit).await?.ok_or_else(|| no_step("back"))?;
     Ok(Output::text(format!("Back → {}", arrival.url)).data(json!({ "url": arrival.url })))
 }
@@ -200,7 +200,7 @@ async fn back(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 async fn forward(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
-    refuse_in_frame(&page)?;
+    refuse_in_frame(&page, "forward")?;
     let arrival = page.forward(limit).await?.ok_or_else(|| no_step("forward"))?;
     Ok(Output::text(format!("Forward → {}", arrival.url)).data(json!({ "url": arrival.url })))
 }
@@ -213,7 +213,7 @@ fn no_step(direction: &str) -> Fault {
 async fn reload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
-    refuse_in_frame(&page)?;
+    refuse_in_frame(&page, "reload")?;
     let arrival = page.reload(arguments.has("--hard"), limit).await?;
     Ok(Output::text(format!("Reloaded {}", arrival.url)).data(json!({ "url": arrival.url, "status": arrival.status })))
 }
@@ -224,11 +224,13 @@ async fn url(context: &Context) -> Result<Output, Fault> {
 }
 
 /// Fails inside a frame: these commands act on the whole page, so the intent would be unclear.
-fn refuse_in_frame(page: &Page) -> Result<(), Fault> {
+fn refuse_in_frame(page: &Page, command: &str) -> Result<(), Fault> {
     match page.chosen_frame() {
         None => Ok(()),
-        Some(frame) => Err(Fault::new(FaultCode::Conflict, format!("you are inside the frame {}", frame.url))
-            .hint("Go back to the page first: gstack frame main")),
+        Some(frame) => {
+            Err(Fault::new(FaultCode::Conflict, format!("Cannot use {command} inside a frame ({})", frame.url))
+                .hint("Go back to the page first: gstack frame main"))
+        }
     }
 }
 
@@ -237,7 +239,7 @@ fn load_state(name: &str) -> Result<LoadState, Fault> {
         "load" => Ok(LoadState::Load),
         "domcontentloaded" => Ok(LoadState::DomContentLoaded),
         "networkidle" => Ok(LoadState::NetworkIdle),
-        _ => Err(Fault::new(FaultCode::BadRequest, format!("{name:?} is not a state of loading"))
+        _ => Err(Fault::new(FaultCode::BadRequest, format!("Invalid --wait-until: {name:?}"))
             .hint("One of: load, domcontentloaded, networkidle.")),
     }
 }

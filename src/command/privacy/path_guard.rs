@@ -219,10 +219,7 @@ fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fau
         let open: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
         Fault::new(
             FaultCode::PathRefused,
-            format!(
-                "Path traversal: {typed} is outside the allowed folders. The path must be within: {}",
-                open.join(", ")
-            ),
+            format!("Path traversal: {typed} is outside the allowed folders. Path must be within: {}", open.join(", ")),
         )
         .hint("Give a path in the folder that you run gstack in, or in the temp directory.")
     };

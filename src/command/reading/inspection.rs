@@ -48,7 +48,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "a script")],
-        output: "a string as is, other values as JSON; nothing for undefined and null; with --out: Result written: path (N bytes)",
+        output: "a string as is, other values as JSON; nothing for undefined; with --out: JS result written: path (N bytes)",
         data: "unknown",
         run: |context, arguments| Box::pin(js(context, arguments)),
     },
@@ -75,7 +75,7 @@ pub(crate) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "a script")],
-        output: "as js prints it",
+        output: "as js prints it; with --out: Eval result written: path (N bytes)",
         data: "unknown",
         run: |context, arguments| Box::pin(eval(context, arguments)),
     },
@@ -164,16 +164,23 @@ pub(crate) const COMMANDS: &[Spec] = &[
 
 async fn js(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(SCRIPT_LIMIT)?;
-    evaluate(context, &arguments, &arguments.required("expr")?, limit).await
+    evaluate(context, &arguments, "JS", &arguments.required("expr")?, limit).await
 }
 
 async fn eval(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(SCRIPT_LIMIT)?;
     let path = path_guard::input_path(context, &arguments.required("file")?)?;
-    evaluate(context, &arguments, &path_guard::read_text(&path).await?, limit).await
+    evaluate(context, &arguments, "Eval", &path_guard::read_text(&path).await?, limit).await
 }
 
-async fn evaluate(context: &Context, arguments: &Arguments, source: &str, limit: Duration) -> Result<Output, Fault> {
+/// `what` says in the answer whose result is in a file.
+async fn evaluate(
+    context: &Context,
+    arguments: &Arguments,
+    what: &str,
+    source: &str,
+    limit: Duration,
+) -> Result<Output, Fault> {
     let to = arguments.value("--out").map(|typed| path_guard::output_path(context, typed)).transpose()?;
     if to.is_none() && arguments.has("--raw") {
         return Err(wrong("--raw needs --out PATH"));
@@ -189,7 +196,7 @@ async fn evaluate(context: &Context, arguments: &Arguments, source: &str, limit:
         let bytes = content.len();
         let path = path_guard::write(path, content).await?;
         let shown = path.display().to_string();
-        let mut output = Output::text(format!("Result written: {shown} ({bytes} bytes)"))
+        let mut output = Output::text(format!("{what} result written: {shown} ({bytes} bytes)"))
             .data(json!({ "path": shown, "bytes": bytes }));
         output.files.push(path);
         return Ok(output);
@@ -216,7 +223,7 @@ fn content_of(text: String) -> Result<Vec<u8>, Fault> {
     };
     let encoded: String = encoded.split_whitespace().collect();
     STANDARD.decode(encoded).map_err(|_| {
-        Fault::new(FaultCode::BadRequest, "the value is a data: URL that can't be decoded")
+        Fault::new(FaultCode::BadRequest, "the value is a data: URL with malformed base64")
             .hint("With --raw it is written as it is.")
     })
 }

@@ -43,8 +43,9 @@ enum Partition {
 /// Parses an array of cookies. `host` replaces a missing domain.
 pub(super) fn parse(text: &str, host: Option<&str>) -> Result<Vec<Cookie>, Fault> {
     let refuse = |message: String| {
-        Fault::new(FaultCode::BadRequest, message)
-            .hint("The file must contain an array: [{\"name\": \"n\", \"value\": \"v\", \"domain\": \"example.com\"}]")
+        Fault::new(FaultCode::BadRequest, message).hint(
+            "The file must contain a JSON array: [{\"name\": \"n\", \"value\": \"v\", \"domain\": \"example.com\"}]",
+        )
     };
     let written: Vec<Written> = serde_json::from_str(text).map_err(|error| refuse(format!("Invalid JSON: {error}")))?;
     let mut cookies = Vec::with_capacity(written.len());

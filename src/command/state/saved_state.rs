@@ -49,7 +49,7 @@ async fn state(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let name = arguments.required("name")?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     if !is_name || name.is_empty() || name.len() > LONGEST_NAME {
-        return Err(wrong(format!("{name:?} is not a valid state name: use only letters, digits, - and _")));
+        return Err(wrong(format!("{name:?} is not a valid state name: it must be alphanumeric, with - and _")));
     }
     let file = context.state_folder.join(format!("{name}.json"));
     match arguments.required("action")?.as_str() {
@@ -67,7 +67,7 @@ async fn save(context: &Context, file: PathBuf) -> Result<Output, Fault> {
     let file = path_guard::write_synced(file, written).await?;
     let (cookies, pages) = (state.cookies.len(), state.pages.len());
     let shown = file.display();
-    Ok(Output::text(format!("State saved: {shown} ({cookies} cookies, {pages} pages)\nIts cookies are plain text, in a file that only you can read (mode 0600)."))
+    Ok(Output::text(format!("State saved: {shown} ({cookies} cookies, {pages} pages)\nCookies stored in plaintext, in a file that only you can read (mode 0600)."))
         .data(json!({ "path": file.display().to_string(), "cookies": cookies, "pages": pages })))
 }
 

@@ -120,16 +120,15 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
     }
     let selector = match (selector, arguments.value("--selector")) {
         (Some(_), Some(_)) => {
-            return Err(wrong("the element is given twice"));
+            return Err(wrong("--selector conflicts with positional selector: name the element once"));
         }
         (selector, element) => selector.or_else(|| element.map(str::to_owned)),
     };
     let device = arguments.value("--device").map(devices::find).transpose()?;
     let clip = arguments.value("--clip").map(|text| parse_clip(&arguments, text)).transpose()?;
-    let refuse = |words: &str| Err(wrong(format!("Cannot use --clip with {words}")));
     let (area, note) = match (selector, arguments.has("--viewport"), clip) {
-        (Some(_), _, Some(_)) => return refuse("a selector"),
-        (_, true, Some(_)) => return refuse("--viewport"),
+        (Some(_), _, Some(_)) => return Err(wrong("Cannot use --clip with a selector/ref")),
+        (_, true, Some(_)) => return Err(wrong("Cannot use --viewport with --clip")),
         (Some(_), true, _) => return Err(wrong("Cannot use --viewport with a selector")),
         (Some(selector), false, None) => (Area::Element(Target::parse(&selector)), " (element)".to_owned()),
         (None, true, None) => (Area::Viewport, " (viewport)".to_owned()),
@@ -255,8 +254,11 @@ fn parse_clip(arguments: &Arguments, text: &str) -> Result<Region, Fault> {
         Some([x, y, width, height]) if x >= 0.0 && y >= 0.0 && width > 0.0 && height > 0.0 => {
             Ok(Region { x, y, width, height })
         }
-        _ => Err(Fault::new(FaultCode::BadRequest, format!("--clip needs four numbers, not {text:?}"))
-            .hint("For instance: --clip 0,0,800,600")),
+        _ => Err(Fault::new(
+            FaultCode::BadRequest,
+            format!("--clip {text:?} is not x,y,w,h: all must be numbers, of a size above 0"),
+        )
+        .hint("For instance: --clip 0,0,800,600")),
     }
 }
 

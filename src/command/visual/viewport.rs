@@ -58,9 +58,11 @@ async fn viewport(context: &Context, arguments: Arguments) -> Result<Output, Fau
         let viewport = page.set_viewport().unwrap_or((0, 0));
         let screen = Screen { viewport, screen: None, scale: read_scale(&arguments)?, mobile: false };
         page.set_screen(Some(screen)).await?;
-        let (width, height) = page.set_viewport().filter(|size| *size != (0, 0)).unzip();
+        let size = page.set_viewport().filter(|size| *size != (0, 0));
+        let shown = size.map(|(width, height)| format!("{width}x{height} at ")).unwrap_or_default();
+        let (width, height) = size.unzip();
         let data = json!({ "width": width, "height": height, "scale": screen.scale });
-        return Ok(Output::text(format!("Viewport set to scale {}", screen.scale)).data(data));
+        return Ok(Output::text(format!("Viewport set to {shown}scale {}", screen.scale)).data(data));
     };
     let screen = read_screen(&arguments, &size)?;
     page.set_screen(Some(screen)).await?;

@@ -34,7 +34,7 @@ const TO_JSON: &str = r"function () {
 /// The result of a client's expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScriptValue {
-    /// `undefined` or `null`.
+    /// `undefined`.
     Nothing,
     /// A string, unquoted.
     Text(String),
@@ -150,8 +150,11 @@ async fn value_of(session: &Session, reply: Evaluated, limit: Duration) -> Resul
         return Err(PageError::Script(thrown.words()));
     }
     let remote = reply.result;
-    if remote.kind == "undefined" || remote.subtype.as_deref() == Some("null") {
+    if remote.kind == "undefined" {
         return Ok(ScriptValue::Nothing);
+    }
+    if remote.subtype.as_deref() == Some("null") {
+        return Ok(ScriptValue::Other("null".to_owned()));
     }
     if remote.kind == "object"
         && let Some(object) = &remote.object_id
