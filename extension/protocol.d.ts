@@ -1369,7 +1369,7 @@ takesMany: boolean,
 /**
  * It is a picker of the File System Access API, to which `upload` cannot give files.
  */
-isPicker: boolean, } | { "kind": "program-asked", 
+isPicker?: boolean, } | { "kind": "program-asked", 
 /**
  * The address's scheme, as `mailto`.
  */

@@ -166,6 +166,7 @@ impl World {
         let context = Context {
             leased: std::collections::BTreeMap::new(),
             only_on: None,
+            acts_on: None,
             expected: None,
             pointer: None,
             for_model: false,
