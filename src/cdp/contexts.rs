@@ -3,7 +3,7 @@
 //! Owns the checks. A client reaches no context but its own, and none has a network of its own.
 
 use super::message::{self, Command, Refusal};
-use super::session::Session;
+use super::session::{Held, Session};
 use super::targets::CONTEXT;
 use gstack_browser::error::BrowserError;
 use gstack_browser::tabs::TabInfo;
@@ -41,10 +41,31 @@ impl Session {
         own.cloned().unwrap_or_else(|| CONTEXT.to_owned())
     }
 
-    /// Returns true if a command is about a context of the client.
-    pub(super) fn names_own_context(&self, command: &Command<'_>) -> bool {
-        let params: Value = message::read(command.params).unwrap_or_default();
-        params["browserContextId"].as_str().is_some_and(|id| self.contexts.contains(id))
+    /// Returns the parameters of a command that is sent to the browser itself, and whether it is about a context of the
+    /// client. The browser takes no context for its default one, so a session's own context is named here. Fails for a
+    /// context that is not the client's.
+    pub(super) fn in_context(&self, command: &Command<'_>, held: Option<&Held>) -> Result<(Value, bool), Refusal> {
+        let mut params = message::read(command.params)?;
+        let named = params["browserContextId"].as_str().map(str::to_owned);
+        let id = match (named, held) {
+            (Some(id), _) => Some(id),
+            (None, Some(held)) => {
+                let info = self.browser.tab(held.tab).and_then(|tab| tab.info()).map_err(failed)?;
+                Some(self.context_of(&info))
+            }
+            (None, None) => None,
+        };
+        let Some(id) = id.filter(|id| id != CONTEXT) else {
+            if let Some(given) = params.as_object_mut() {
+                given.remove("browserContextId");
+            }
+            return Ok((params, false));
+        };
+        if !self.contexts.contains(&id) {
+            return Err(no_context());
+        }
+        params["browserContextId"] = json!(id);
+        Ok((params, true))
     }
 }
 

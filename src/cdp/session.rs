@@ -283,16 +283,31 @@ impl Session {
         match (rule, &held) {
             (Rule::Own, _) => self.own(command, held.as_ref()).await,
             (Rule::Grant(grant), held) => {
-                let of_own = grant == CdpGrant::Cookies && self.names_own_context(command);
+                let of_browser = allowed::is_of_browser(method);
+                let in_context = match grant {
+                    CdpGrant::Cookies | CdpGrant::Permissions if of_browser => {
+                        Some(self.in_context(command, held.as_ref())?)
+                    }
+                    _ => None,
+                };
+                let of_own = grant == CdpGrant::Cookies && in_context.as_ref().is_some_and(|(_, is_own)| *is_own);
                 if !of_own && !self.given.has(grant) {
                     let flag = grant.name();
                     return Err(Refusal::denied(format!("{method} needs `gstack cdp --allow {flag}`")));
                 }
-                let of_browser = allowed::is_of_browser(method);
                 if held.is_none() && !of_browser {
                     return Err(Refusal::unknown(method));
                 }
-                self.send_on(command, session.filter(|_| !of_browser), command.params).map(|()| None)
+                let session = session.filter(|_| !of_browser);
+                match in_context {
+                    Some((params, _)) => {
+                        let raw = serde_json::value::to_raw_value(&params)
+                            .map_err(|error| Refusal::failed(error.to_string()))?;
+                        self.send_on(command, session, Some(&raw))
+                    }
+                    None => self.send_on(command, session, command.params),
+                }
+                .map(|()| None)
             }
             (Rule::Pass, Some(held)) => {
                 self.tell_of_input(command, held.tab);

@@ -13,7 +13,7 @@ fn a_style_is_changed_and_undone() {
             "Style modified: #one { color: rgb(4, 5, 6) → rgb(9, 9, 9) } (inline)"
         );
         assert_eq!(world.run("js", &[colour]).await, "rgb(9, 9, 9)");
-        world.run("style", &["#one", "--accent", "red"]).await;
+        world.run("style", &["#one", "--", "--accent", "red"]).await;
         world.run("style", &["#one", "color: rgb(8, 8, 8)"]).await;
         assert!(world.run("inspect", &["--history"]).await.contains("#2 #one { --accent:  → red }"));
         assert_eq!(world.run("style", &["--undo"]).await, "Reverted last modification");

@@ -41,6 +41,45 @@ fn refs_stay_with_their_element_and_are_never_given_again() {
 }
 
 #[test]
+fn html_disables_each_element_by_itself_and_aria_all_inside() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        let page = "document.body.innerHTML = `
+            <fieldset disabled><legend><input aria-label=legend></legend><legend><input aria-label=second></legend>
+                <input aria-label=inside><a href=x>Link</a></fieldset>
+            <div aria-disabled=true><button>aria</button></div>
+            <fieldset aria-disabled=true><button>group</button></fieldset>
+            <select aria-label=pick disabled><option>one</option></select>`";
+        world.run("js", &[page]).await;
+        let is_off = |lines: &str, name: &str| {
+            let line = lines
+                .lines()
+                .find(|line| line.contains(&format!("\"{name}\"")))
+                .unwrap_or_else(|| panic!("{name}: {lines}"));
+            line.contains("disabled")
+        };
+        let all = world.run("snapshot", &[]).await;
+        for (name, expected) in [
+            ("legend", false),
+            ("second", true),
+            ("inside", true),
+            ("Link", false),
+            ("aria", true),
+            ("group", true),
+            ("pick", true),
+        ] {
+            assert_eq!(is_off(&all, name), expected, "{name}: {all}");
+            assert_eq!(is_off(&world.run("find", &[name]).await, name), expected, "{name}");
+        }
+        let part = world.run("snapshot", &["-s", "fieldset:disabled"]).await;
+        assert!(!is_off(&part, "legend") && is_off(&part, "inside"), "{part}");
+        let filled = world.run("fill", &["role=textbox[name=\"legend\"]", "x"]).await;
+        assert!(filled.starts_with("Filled"), "{filled}");
+        world
+    });
+}
+
+#[test]
 fn a_huge_page_is_cut_and_says_so() {
     with_world(|world| async move {
         world.open_hidden("next.html").await;

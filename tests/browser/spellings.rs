@@ -98,7 +98,7 @@ fn a_file_of_html_has_three_names_and_is_waited_for() {
             world.run("js", &["document.body.innerText = ''; 1"]).await;
         }
         let wrong = world.fault("load-html", &["own.html", "--wait-until", "soon"]).await;
-        assert!(wrong.message.starts_with("Invalid --wait-until"), "{wrong:?}");
+        assert!(wrong.message.starts_with("invalid --wait-until"), "{wrong:?}");
         world
     });
 }

@@ -88,6 +88,52 @@ fn cookies_are_read_set_deleted_and_exported_one_by_one_or_of_a_site() {
 }
 
 #[test]
+fn cookies_are_those_of_the_tabs_own_browser_context() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("cookies", &["set", "of=default"]).await;
+        let browser = &world.context.browser;
+        let context = browser.new_context().await.unwrap();
+        let other = world.in_tab(browser.new_tab_in(Some(&context)).await.unwrap().id());
+        other.run("goto", &[&other.page("next.html")]).await;
+        assert_eq!(other.run("cookies", &[]).await, "[]");
+        other.run("cookies", &["set", "of=other"]).await;
+        assert_eq!(other.run("js", &["document.cookie"]).await, "of=other");
+        assert_eq!(world.run("js", &["document.cookie"]).await, "of=default");
+        other.run("state", &["save", "other"]).await;
+        other.run("cookies", &["clear", "--all"]).await;
+        assert_eq!(other.run("js", &["document.cookie"]).await, "");
+        assert!(world.run("cookies", &[]).await.contains("\"default\""));
+        other.run("state", &["load", "other"]).await;
+        let restored = other.run("cookies", &[]).await;
+        assert!(restored.contains("\"other\"") && !restored.contains("\"default\""), "{restored}");
+        browser.dispose_context(&context).await.unwrap();
+        world
+    });
+}
+
+#[test]
+fn cookies_of_a_credentialless_frame_are_not_those_of_the_site() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("cookies", &["set", "kept=1"]).await;
+        let inside = "const frame = Object.assign(document.createElement('iframe'), { credentialless: true, src: location.href });
+            document.body.append(frame);
+            await new Promise((loaded) => { frame.onload = loaded; });
+            frame.contentDocument.cookie = 'anonymous=1';
+            return frame.contentDocument.cookie";
+        assert_eq!(world.run("js", &[inside]).await, "anonymous=1");
+        let cookies = world.run("cookies", &[]).await;
+        assert!(cookies.contains("\"kept\"") && !cookies.contains("anonymous"), "{cookies}");
+        world.run("state", &["save", "mine"]).await;
+        world.run("cookies", &["clear", "--all"]).await;
+        world.run("state", &["load", "mine"]).await;
+        assert_eq!(world.run("js", &["document.cookie"]).await, "kept=1");
+        world
+    });
+}
+
+#[test]
 fn what_is_cached_is_asked_for_again_after_the_cache_was_cleared_or_turned_off() {
     with_world(|world| async move {
         let asked: Arc<AtomicUsize> = Arc::default();

@@ -53,6 +53,31 @@ describe('a hostile CDP client', () => {
     assert.deepEqual(await home.stop(), [], 'nothing is left behind');
   });
 
+  test('a page in a context of the client has the cookies of that context, never those of the default one', async () => {
+    const raw = await Raw.open(await address('--allow', 'cookies'));
+    const first = await raw.page();
+    const { browserContextId } = (await raw.send('Target.createBrowserContext')).result;
+    const { targetId } = (await raw.send('Target.createTarget', { url: `${shop.origin}/other`, browserContextId })).result;
+    const { sessionId } = (await raw.send('Target.attachToTarget', { targetId, flatten: true })).result;
+    const names = async (session, params) =>
+      (await raw.send('Storage.getCookies', params, session)).result.cookies.map(({ name }) => name);
+    const cookie = (name) => ({ cookies: [{ name, value: '1', url: shop.origin }] });
+    await raw.send('Storage.setCookies', cookie('outside'), first.session);
+    assert.ok(!(await names(sessionId)).includes('outside'));
+    await raw.send('Storage.setCookies', cookie('inside'), sessionId);
+    assert.ok((await names(sessionId)).includes('inside'));
+    assert.ok((await names(undefined, { browserContextId })).includes('inside'));
+    await raw.send('Storage.clearCookies', {}, sessionId);
+    assert.deepEqual(await names(sessionId), []);
+    const left = await names(first.session);
+    assert.ok(left.includes('outside') && !left.includes('inside'), left.join());
+    const theirs = (await (await home.devtools()).send('Target.createBrowserContext')).browserContextId;
+    for (const session of [undefined, sessionId])
+      assert.match((await raw.send('Storage.getCookies', { browserContextId: theirs }, session)).error.message, /No browser context/);
+    raw.socket.close();
+    await noDriver();
+  });
+
   test('what --allow grants works for that client, and is refused to one without it', async () => {
     for (const [grant, method, params] of [
       ['cookies', 'Storage.getCookies', {}],

@@ -93,7 +93,7 @@ const CROWDED = 0.6;
 
 /** @param {Walk} walk @param {Element | null} root @returns {Flags} */
 const flagsOf = (walk, root) => ({
-  disabled: root !== null && isDisabled(root),
+  disabled: root !== null && isDisabledByAria(root),
   pointer: false,
   silent: false,
   inModal: !walk.modal || (root !== null && composedContains(walk.modal, root)),
@@ -136,6 +136,8 @@ function visitElement(element, parent, flags, walk) {
     if (element === walk.modal) inside = { ...flags, inModal: true };
     else if (!composedContains(element, walk.modal)) return;
   }
+  // `:disabled` says it of each element by itself: a field in the first legend of a disabled fieldset is enabled.
+  if (!inside.disabled && ariaOf(element, 'aria-disabled') === 'true') inside = { ...inside, disabled: true };
   let role = shown === SHOWN && inside.inModal ? roleOf(element) : '';
   const isOff = (INTERACTIVE.has(role) || (!plain && dom.hasAttribute(element, 'tabindex'))) && isTurnedOff(element);
   if (isOff) role = '';
@@ -151,7 +153,6 @@ function visitElement(element, parent, flags, walk) {
   // The text of a drawing is part of the image; the text of HTML inside it is not.
   const silent = (inside.silent || (tag === 'svg' && !drawsText(element, tag)) || namesAnother(element, tag)) && tag !== 'foreignObject';
   if (silent !== inside.silent) inside = { ...inside, silent };
-  if (node && node.disabled !== inside.disabled) inside = { ...inside, disabled: node.disabled };
   if (!isOpaque(element, tag)) {
     if (shown === SHOWN && inside.inModal) {
       const quiet = inside.silent || walk.interactive || (target.mute && !target.counted);
@@ -263,7 +264,7 @@ function makeNode(element, tag, role, parent, flags, walk) {
   if (parent.leaf && !isInteractive) return null;
   if (hasNoLine(element, role)) return null;
   const { name, fromContent } = nameWithSource(element, role);
-  const disabled = flags.disabled || isNativelyDisabled(element) || ariaOf(element, 'aria-disabled') === 'true';
+  const disabled = flags.disabled || isNativelyDisabled(element);
   const leaf = LEAF_ROLES.has(role) && !drawsText(element, tag);
   // The cells of a row repeat its name, line by line.
   const printedName = fromContent && role === 'row' ? '' : name;

@@ -39,10 +39,10 @@ function checkedState(element, role) {
 }
 
 /** Returns true if the element is disabled by HTML, or by ARIA on itself or an ancestor. @param {Element} element */
-function isDisabled(element) {
-  if (isNativelyDisabled(element)) return true;
-  return !!composedClosest(element, (/** @type {Element} */ at) => ariaOf(at, 'aria-disabled') === 'true');
-}
+const isDisabled = (element) => isNativelyDisabled(element) || isDisabledByAria(element);
+
+/** Returns true if `aria-disabled` disables the element: its own, or that of an ancestor. @param {Element} element */
+const isDisabledByAria = (element) => !!composedClosest(element, (/** @type {Element} */ at) => ariaOf(at, 'aria-disabled') === 'true');
 
 /** @param {Element} element */
 function isEditable(element) {

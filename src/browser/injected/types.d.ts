@@ -249,6 +249,7 @@ interface Walk {
 }
 /** State that an element inherits from its ancestors. */
 interface Flags {
+  /** By `aria-disabled`. */
   disabled: boolean;
   pointer: boolean;
   silent: boolean;

@@ -28,8 +28,8 @@ impl Arguments {
         let mut before_dashes = 0;
         while let Some(word) = words.next() {
             let place = WordPosition::of(spec, positional.len());
-            // A command without flags of its own passes its words on unchanged: they may belong to another command.
-            if literal || !looks_like_a_flag(word) || (place == WordPosition::InsideRest && spec.flags.is_empty()) {
+            // The flags of another command are its own.
+            if literal || !looks_like_a_flag(word) || (place == WordPosition::InsideRest && spec.runs_others()) {
                 positional.push(word.clone());
                 before_dashes += usize::from(!literal);
                 continue;
@@ -43,7 +43,7 @@ impl Arguments {
                 _ => (word.as_str(), None),
             };
             let Some(flag) = find(spec, name) else {
-                if place != WordPosition::OneWord {
+                if place != WordPosition::OneWord && !is_spelled_as_a_flag(spec, word) {
                     positional.push(word.clone());
                     before_dashes += 1;
                     continue;
@@ -181,6 +181,22 @@ fn looks_like_a_flag(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-') && word.parse::<f64>().is_err()
 }
 
+/// Returns true for `--word`, `--word=value` and `-w`, which are refused among the words of a text unless `--` precedes
+/// them. `-w` in a script is a difference.
+fn is_spelled_as_a_flag(spec: &Spec, word: &str) -> bool {
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    match name.strip_prefix("--") {
+        Some(long) => {
+            long.starts_with(|first: char| first.is_ascii_alphabetic())
+                && long.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
+        }
+        None => {
+            let is_letter = matches!(word.as_bytes(), [b'-', letter] if letter.is_ascii_alphabetic());
+            is_letter && !spec.parameters.iter().any(|parameter| parameter.holds == ValueType::Script)
+        }
+    }
+}
+
 fn find(spec: &Spec, name: &str) -> Option<&'static Flag> {
     spec.all_flags().find(|flag| flag.name == name || (!flag.alias.is_empty() && flag.alias == name))
 }
@@ -207,7 +223,15 @@ impl WordPosition {
 }
 
 fn unknown_flag(spec: &Spec, name: &str) -> Fault {
-    usage(spec, format!("Unknown {} flag: {name}", spec.name))
+    let fault = Fault::new(FaultCode::BadRequest, format!("Unknown {} flag: {name}", spec.name));
+    if !spec.parameters.iter().any(|parameter| parameter.kind == Kind::Rest) {
+        return fault.hint(spec.usage_line());
+    }
+    fault.hint(format!(
+        "Text that looks like a flag goes after --: gstack {} … -- {name}\n{}",
+        spec.name,
+        spec.usage_line()
+    ))
 }
 
 /// Returns a usage error: the problem, with the usage line as its hint.
@@ -235,6 +259,7 @@ pub(crate) fn with_usage(spec: &Spec, mut fault: Fault) -> Fault {
 mod tests {
     use super::Arguments;
     use crate::registry;
+    use crate::spec::Kind;
 
     fn parse(name: &str, words: &[&str]) -> Result<Arguments, String> {
         let given: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -275,7 +300,7 @@ mod tests {
             (&["--", "#a", "x", "--timeout", "200"], "x --timeout 200"),
             (&["#a", "x", "--", "--timeout"], "x --timeout"),
             (&["#a", "see --timeout 200"], "see --timeout 200"),
-            (&["#a", "--unheard-of", "-x", "-1"], "--unheard-of -x -1"),
+            (&["#a", "-1", "---", "-x1", "->", "--x;"], "-1 --- -x1 -> --x;"),
             (&["#a", "--", "--", "x"], "-- x"),
         ] {
             let fill = parse("fill", given).unwrap();
@@ -285,7 +310,34 @@ mod tests {
         let chain = parse("chain", &["fill", "#a", "--timeout", "9", "--", "-x", "|", "url"]).unwrap();
         assert_eq!(chain.text("commands").as_deref(), Some("fill #a --timeout 9 -- -x | url"));
         assert_eq!(parse("js", &["-1", "+", "2"]).unwrap().text("expr").as_deref(), Some("-1 + 2"));
-        assert_eq!(parse("type", &["--hello"]).unwrap().text("text").as_deref(), Some("--hello"));
+        assert_eq!(parse("js", &["a", "-b"]).unwrap().text("expr").as_deref(), Some("a -b"));
+        assert_eq!(parse("type", &["--", "--hello"]).unwrap().text("text").as_deref(), Some("--hello"));
+    }
+
+    #[test]
+    fn every_command_refuses_an_unknown_flag_that_no_dashes_precede() {
+        for spec in registry::all().iter().filter(|spec| !spec.runs_others()) {
+            let before = spec.parameters.iter().take_while(|parameter| !parameter.takes_all()).map(|_| "1");
+            let takes_text = spec.parameters.iter().any(|parameter| parameter.kind == Kind::Rest);
+            for flag in ["--unheard-of", "--unheard-of=1"] {
+                let first: Vec<&str> = before.clone().chain([flag, "button"]).collect();
+                let last: Vec<&str> = before.clone().chain(["button", flag]).collect();
+                for words in [&[flag, "button"][..], &first, &last] {
+                    let given: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+                    let fault = Arguments::parse(spec, &given).unwrap_err();
+                    assert_eq!(fault.message, format!("Unknown {} flag: --unheard-of", spec.name), "{words:?}");
+                    let hint = fault.hint.unwrap();
+                    assert!(hint.contains("Usage: "), "{hint}");
+                    assert_eq!(hint.contains("goes after --"), takes_text, "{hint}");
+                }
+            }
+            if takes_text {
+                let words: Vec<&str> = before.chain(["--", "--unheard-of"]).collect();
+                assert!(parse(spec.name, &words).is_ok(), "{words:?}");
+            }
+        }
+        assert_eq!(parse("find", &["-i", "button"]).unwrap_err(), "Unknown find flag: -i");
+        assert_eq!(parse("tab-each", &["snapshot", "-i"]).unwrap().text("commands").as_deref(), Some("snapshot -i"));
     }
 
     #[test]

@@ -228,7 +228,7 @@ fn refuse_in_frame(page: &Page, command: &str) -> Result<(), Fault> {
     match page.chosen_frame() {
         None => Ok(()),
         Some(frame) => {
-            Err(Fault::new(FaultCode::Conflict, format!("Cannot use {command} inside a frame ({})", frame.url))
+            Err(Fault::new(FaultCode::Conflict, format!("cannot use {command} inside a frame ({})", frame.url))
                 .hint("Go back to the page first: gstack frame main"))
         }
     }
@@ -239,7 +239,7 @@ fn load_state(name: &str) -> Result<LoadState, Fault> {
         "load" => Ok(LoadState::Load),
         "domcontentloaded" => Ok(LoadState::DomContentLoaded),
         "networkidle" => Ok(LoadState::NetworkIdle),
-        _ => Err(Fault::new(FaultCode::BadRequest, format!("Invalid --wait-until: {name:?}"))
+        _ => Err(Fault::new(FaultCode::BadRequest, format!("invalid --wait-until: {name:?}"))
             .hint("One of: load, domcontentloaded, networkidle.")),
     }
 }

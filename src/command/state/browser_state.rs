@@ -78,7 +78,10 @@ async fn storage(context: &Context, tab: &Tab) -> Result<PageStorage, Fault> {
 /// Sets the cookies and opens the pages in new tabs.
 pub async fn restore(context: &Context, state: &BrowserState) -> Result<Restored, Fault> {
     let lost = context.page().await?.set_cookies(&state.cookies).await?.len();
-    let pages = join_all(state.pages.iter().map(|page| open(context, page))).await;
+    let info = context.tab().await?.info()?;
+    // The pages need the cookies, which are in the tab's context.
+    let isolated = info.context.filter(|_| info.incognito);
+    let pages = join_all(state.pages.iter().map(|page| open(context, page, isolated.as_deref()))).await;
     let opened = || state.pages.iter().zip(&pages).filter_map(|(page, tab)| Some((page, *tab.as_ref().ok()?)));
     let chosen = opened().find(|(page, _)| page.current).or_else(|| opened().next());
     let current = chosen.map(|(_, tab)| tab);
@@ -89,9 +92,9 @@ pub async fn restore(context: &Context, state: &BrowserState) -> Result<Restored
 }
 
 /// Opens a page. If its storage is missing, sets it and reloads, because the page must find it at startup.
-async fn open(context: &Context, saved: &PageState) -> Result<TabId, Fault> {
+async fn open(context: &Context, saved: &PageState, isolated: Option<&str>) -> Result<TabId, Fault> {
     let address = context.address(&saved.url)?;
-    let tab = context.browser.new_tab().await?;
+    let tab = context.browser.new_tab_in(isolated).await?;
     let page = context.pages.open(&tab).await?;
     page.goto(address.as_str(), NAVIGATION_LIMIT).await?;
     let wanted =

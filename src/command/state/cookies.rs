@@ -49,7 +49,7 @@ pub(crate) const INSPECTION: &[Spec] = &[Spec {
         OUTPUT,
     ],
     summary: "Print the browser's cookies, of every site, or read, set and delete some",
-    details: "set and clear apply to the page's site, unless --domain or --all is given. `cookie-import` reads what \
+    details: "Leaves out those of an <iframe credentialless>. set and clear apply to the page's site, unless --domain or --all is given. `cookie-import` reads what \
         export writes.",
     untrusted: false,
     writes: Writes::Browser,

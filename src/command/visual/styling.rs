@@ -42,7 +42,7 @@ pub(crate) const INTERACTION: &[Spec] = &[
         flags: &[switch("--undo", ValueType::Choice, "Revert the last modification, or modification N")],
         summary: "Change one CSS property of an element",
         details: "It can be undone until the page navigates: style --undo reverts the last modification, style --undo \
-            N the one that inspect --history lists as N.",
+            N the one that inspect --history lists as N. A custom property goes after --: style @e3 -- --accent red.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,

@@ -57,25 +57,45 @@ impl Cookie {
 
 #[derive(Deserialize)]
 struct Cookies {
-    cookies: Vec<Cookie>,
+    cookies: Vec<Reported>,
+}
+
+/// A cookie as the browser reports it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reported {
+    #[serde(flatten)]
+    cookie: Cookie,
+    /// Present for a cookie in a partition. Chromium 156 reports `false` for an `<iframe credentialless>`.
+    #[serde(default)]
+    partition_key_opaque: Option<bool>,
+}
+
+impl Reported {
+    /// Returns true if its partition has no name: that of an `<iframe credentialless>`, which ends with its page.
+    fn is_unnamed(&self) -> bool {
+        self.partition_key_opaque.is_some() && self.cookie.partition_key.is_none()
+    }
 }
 
 impl Page {
-    /// Returns all cookies of the tab's browser context, of every site.
+    /// Returns all cookies of the tab's browser context, of every site. Leaves out those of an `<iframe credentialless>`:
+    /// set again, they would be cookies of the whole site.
     pub async fn cookies(&self) -> Result<Vec<Cookie>, PageError> {
-        let mut all: Cookies = call(self.session(), "Storage.getCookies", &json!({})).await?;
-        for cookie in &mut all.cookies {
-            // The browser reports -1 for a session cookie.
-            cookie.expires = cookie.expires.filter(|expires| *expires >= 0.0);
-        }
-        Ok(all.cookies)
+        // On a page's session, `Storage.getCookies` returns the cookies of the default context.
+        let all: Cookies = call(self.session(), "Network.getAllCookies", &json!({})).await?;
+        let named = all.cookies.into_iter().filter(|reported| !reported.is_unnamed()).map(|reported| reported.cookie);
+        // The browser reports -1 for a session cookie.
+        let with_expiry =
+            |cookie: Cookie| Cookie { expires: cookie.expires.filter(|expires| *expires >= 0.0), ..cookie };
+        Ok(named.map(with_expiry).collect())
     }
 
     /// Sets cookies. Returns those that the browser took without an error and did not keep: Chromium 156 answers as if it had
     /// set a cookie with `SameSite=None` that is not secure. Fails with `Usage` if the browser rejects one.
     pub async fn set_cookies<'a>(&self, cookies: &'a [Cookie]) -> Result<Vec<&'a Cookie>, PageError> {
         let written: Vec<Value> = cookies.iter().map(parameters).collect();
-        match tell(self.session(), "Storage.setCookies", &json!({ "cookies": written })).await {
+        match tell(self.session(), "Network.setCookies", &json!({ "cookies": written })).await {
             Err(PageError::Browser(error)) if is_refusal(&error) => {
                 return Err(PageError::Usage(format!("the browser did not accept these cookies: {error}")));
             }
