@@ -59,8 +59,7 @@ describe('a hostile CDP client', () => {
     const { browserContextId } = (await raw.send('Target.createBrowserContext')).result;
     const { targetId } = (await raw.send('Target.createTarget', { url: `${shop.origin}/other`, browserContextId })).result;
     const { sessionId } = (await raw.send('Target.attachToTarget', { targetId, flatten: true })).result;
-    const names = async (session, params) =>
-      (await raw.send('Storage.getCookies', params, session)).result.cookies.map(({ name }) => name);
+    const names = async (session, params) => (await raw.send('Storage.getCookies', params, session)).result.cookies.map(({ name }) => name);
     const cookie = (name) => ({ cookies: [{ name, value: '1', url: shop.origin }] });
     await raw.send('Storage.setCookies', cookie('outside'), first.session);
     assert.ok(!(await names(sessionId)).includes('outside'));

@@ -96,7 +96,10 @@ test('an exported flow passes in Playwright Test and does the same', { timeout: 
   assert.match(output, /1 passed/);
   await all(exported);
   // The same in a shell. It cannot ask what an element is, and names no tabs.
-  const plain = text.split('\n').filter((line) => !/ tab = /.test(line)).join('\n');
+  const plain = text
+    .split('\n')
+    .filter((line) => !/ tab = /.test(line))
+    .join('\n');
   wanted.pop();
   writeFileSync(path.join(home.home, 'flows/plain.toml'), plain.replace('"set"', '"check"').replace(', value = "true"', ''));
   const script = path.join(folder, 'order.sh');

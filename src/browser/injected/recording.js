@@ -24,7 +24,7 @@ let draggedElement = null;
 /** @type {WeakMap<Element, RecordedElement>} */
 const typedFields = new WeakMap();
 /* Each act in a frame names the frame's site. */
-const isInFrame = globalThis.parent !== globalThis;
+const isInFrame = window.parent !== window;
 /* True from an act until the page shows something in answer. */
 let awaitsAnswer = false;
 
