@@ -17,6 +17,11 @@ export const RESULTS = path.join(here, 'results.json');
 export const PAGE = path.join(here, '../../docs/AGENTS.md');
 export const ALL_BOXES = [...BOXES, RESUMES];
 
+/** The version of the conformance suite that tests/mcp pins. */
+const SUITE = JSON.parse(readFileSync(path.join(here, '../mcp/suites/package-lock.json'), 'utf8')).packages[
+  'node_modules/@modelcontextprotocol/conformance'
+].version;
+
 export const readResults = () => JSON.parse(readFileSync(RESULTS, 'utf8'));
 
 /** Returns what a cell shows. */
@@ -57,6 +62,11 @@ function clientsPart(results) {
       .filter(({ install }) => !install)
       .map(({ label }) => `${label} has no file for all folders: name \`gstack mcp\` when you start it (\`--stdio\`).`),
     `\`mcp install\` also knows ${others.join(', ')}, which can't be run here: their files are written as their documentation says.`,
+    '',
+    `The protocol's own conformance suite (\`@modelcontextprotocol/conformance\` ${SUITE}) has 32 scenarios for servers. gstack passes ` +
+      'the 4 that apply to it, each with all its checks: `server-initialize`, `ping`, `tools-list`, `server-sse-multiple-streams`. 14 ' +
+      "call tools of the suite's example server, 13 need resources, prompts, logging or completion, which gstack neither has nor " +
+      'announces, and 1 is for servers that ask for no token (`tests/mcp/conformance.test.mjs`).',
     '',
   ];
 }

@@ -27,6 +27,7 @@ linux_tools() {
   need_tools <<'END'
 bwrap bubblewrap : the sandbox of Bubblewrap (Landlock alone is tested)
 openssl openssl : remote browsers behind TLS
+minisign minisign : releases that minisign verifies (OpenSSL is tested)
 Xvfb xvfb : a browser with a window
 xdotool xdotool : a real keyboard
 strace strace : the connections of gstack

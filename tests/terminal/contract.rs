@@ -74,13 +74,15 @@ fn options_stand_anywhere_and_after_two_dashes_all_is_text() {
         (&["fill", "#n", "--", "--timeout", "5"], "--timeout 5"),
         (&["fill", "#n", "--", "--json", "--tab"], "--json --tab"),
         (&["fill", "--json", "#n", "--", "-- x"], "-- x"),
-        (&["fill", "#n", "-5", "--other"], "-5 --other"),
+        (&["fill", "#n", "-5", "--", "--other"], "-5 --other"),
     ] {
         stage.run(given);
         assert_eq!(stage.run(&["js", "n.value"]), text, "{given:?}");
     }
     assert_eq!(stage.run(&["js", "1", "+", "1", "--timeout", "5000"]), "2");
     assert!(stage.fails(&["fill", "#n", "x", "--timeout"]).contains("--timeout needs MS"));
+    // A slip is not typed into the page.
+    assert!(stage.fails(&["fill", "#n", "x", "--timout", "5"]).contains("Unknown fill flag: --timout"));
     let help = stage.run(&["help", "open"]);
     assert!(help.contains("gstack goto <url>"), "{help}");
 }

@@ -36,8 +36,8 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
         TIMEOUT,
     ],
     summary: "Scroll an element into view, or the page or a box in it",
-    details: "Without arguments: to the end of the page. --until stops at the end of the list, if nothing more loads, at the \
-        latest after --timeout (30 s), and says how far it got.",
+    details: "Without arguments: to the end of the page. --until stops where nothing more loads, at the latest after \
+        --timeout (30 s), and says how far it got.",
     offered: Offered::Core,
     phrases: &[
         phrase_when(When::Flag("--by"), Verb::Scroll, "in the page"),

@@ -285,10 +285,11 @@ impl Page {
         what: &str,
     ) -> Result<(), PageError> {
         let Some(settling) = settling else { return Ok(()) };
-        match settling.end(self, None).await {
-            true if !self.is_closed() => Err(PageError::NotReceived { what: what.to_owned() }),
-            _ => Ok(()),
+        // The page may have answered before the input came.
+        if settling.end(self, None).await && !self.is_closed() && self.still_misses_input().await {
+            return Err(PageError::NotReceived { what: what.to_owned() });
         }
+        Ok(())
     }
 
     /// Like `settle`, if the call that ended the action has asked the page already.

@@ -51,12 +51,8 @@ impl Page {
                 self.send_mouse(event).await?;
             }
         }
-        // The wheel is not watched. What is carried may get its own kind of events.
-        let is_watched = match act {
-            MouseAct::Wheel { .. } => false,
-            MouseAct::Down(_) => true,
-            MouseAct::Move { .. } | MouseAct::Up(_) => lock(&self.memory.held).button.is_none(),
-        };
+        // A press is watched. A move may lead out of the page, which then hears of nothing.
+        let is_watched = matches!(act, MouseAct::Down(_));
         if is_watched && self.frames().await.is_ok_and(|frames| frames.len() == 1) {
             return self.settle_received(settling, "the mouse").await;
         }

@@ -249,6 +249,11 @@ impl Page {
         self.frame(frame).map_or(true, |frame| frame.parent.is_some())
     }
 
+    /// Asks once more whether the page's document received none of the last input.
+    pub(in crate::page) async fn still_misses_input(&self) -> bool {
+        self.handlers_have_run(Instant::now()).await.missed
+    }
+
     /// Waits until the handlers of the last input have run. If the document is gone, it was replaced or its tab is
     /// closing: then asks the next document, or waits until the browser reports the tab as closed.
     async fn handlers_have_run(&self, deadline: Instant) -> Ran {
