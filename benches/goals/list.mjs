@@ -162,7 +162,7 @@ export const GOALS = [
     most: 4,
     unit: 'min',
     from: HAND,
-    reason: '784 s of processor time, a quarter of it for gstack itself (`cargo build --timings`).',
+    reason: '578 s of processor time, more than half of it for gstack itself (`cargo build --timings`).',
   },
   {
     name: 'tests, cold',
