@@ -34,6 +34,7 @@ use evidence::ActNotes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use gstack_agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
+use gstack_base::mutex::lock;
 use gstack_base::site;
 use gstack_browser::dialogs::DialogPolicy;
 use gstack_chat::Conversation;
@@ -49,7 +50,7 @@ use page_tool_list::PageToolList;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
 
@@ -117,10 +118,6 @@ impl ConversationTools {
 
     pub(crate) fn token(&self) -> &str {
         &self.token
-    }
-
-    fn acts_on(&self) -> MutexGuard<'_, Option<ActsOn>> {
-        self.acts_on.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn conversation(&self) -> &Arc<Conversation> {
@@ -229,7 +226,10 @@ impl ConversationTools {
             self.services.drivers.check_lease(subject, conversation.id())?;
         }
         act.placed(self, tab);
-        self.services.tabs.change_work(conversation, |working| working.tab = Some(tab));
+        // A tab that a flow opened is not the agent's: the conversation goes on in its own.
+        if !self.by_person || named.is_none() {
+            self.services.tabs.change_work(conversation, |working| working.tab = Some(tab));
+        }
         self.services.browsers.stay_for_turn(conversation, tab)?;
         let (outer, cancel) = (cancel.clone(), cancel.child_token());
         let tabs = CallTabs { tab, subject };
@@ -270,7 +270,7 @@ impl ConversationTools {
         // What was allowed here must not run on a page that loads later.
         let leaves = spec.navigates == Navigates::TabToAddress;
         let asks = !self.by_person || (call.class() != Class::Read && !self.typed.load(Ordering::Relaxed));
-        let acts_on = self.acts_on().clone();
+        let acts_on = lock(&self.acts_on).clone();
         let is_bound = asks && call.class() != Class::Read && !leaves;
         let target = |expected, shown: Option<site::SiteOrPage>| Target {
             tab: Some(tab),
@@ -361,7 +361,7 @@ impl ConversationTools {
     async fn run_named(&self, named: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
         let ToolCall { command, args, typed, tab: named, acts_on } = named;
         self.typed.store(typed, Ordering::Relaxed);
-        *self.acts_on() = acts_on;
+        *lock(&self.acts_on) = acts_on;
         match Call::parse(&command, &args) {
             Ok(call) => self.run_in_turn(call, named, None, cancel).await,
             Err(fault) => {
