@@ -20,8 +20,7 @@ pub struct End {
     pub fault: Option<Fault>,
 }
 
-/// Runs one turn until its end. The token is cancelled when the person stops it.
-pub type RunTurn = Box<dyn Fn(Prompt, CancellationToken) -> BoxFuture<'static, End> + Send>;
+type RunTurn = Box<dyn Fn(Prompt, CancellationToken) -> BoxFuture<'static, End> + Send>;
 
 /// A session whose turns `run` runs.
 pub struct InProcess {
@@ -38,8 +37,16 @@ struct Running {
 }
 
 impl InProcess {
-    /// Creates the session. Its events and those of its turns go to `events`.
-    pub fn new(events: mpsc::Sender<AgentEvent>, run: RunTurn) -> Self {
+    /// Creates the session. Its events and those of its turns go to `events`. `run` runs one turn until its end; the token
+    /// is cancelled when the person stops it.
+    pub fn new<T>(
+        events: mpsc::Sender<AgentEvent>,
+        run: impl Fn(Prompt, CancellationToken) -> T + Send + 'static,
+    ) -> Self
+    where
+        T: Future<Output = End> + Send + 'static,
+    {
+        let run: RunTurn = Box::new(move |prompt, cancel| Box::pin(run(prompt, cancel)));
         Self { run, events, running: None }
     }
 }

@@ -14,7 +14,7 @@ mod test_data;
 #[cfg(test)]
 mod tests;
 
-use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Prompt, Started};
 use super::in_process::InProcess;
 use direct_turn::DirectTurn;
 use gstack_protocol::agents::AgentInfo;
@@ -54,13 +54,12 @@ impl Agent for Builtin {
 
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {
         let (tools, told) = (launch.tools, events.clone());
-        let run = move |prompt, cancel| {
+        let run = move |prompt: Prompt, cancel| {
             let (tools, events) = (Arc::clone(&tools), told.clone());
             let turn = DirectTurn { tools, events, cancel, is_one: AtomicBool::new(false) };
-            let end: futures_util::future::BoxFuture<'static, _> = Box::pin(async move { turn.run(&prompt).await });
-            end
+            async move { turn.run(&prompt).await }
         };
-        let session: Box<dyn AgentSession> = Box::new(InProcess::new(events, Box::new(run)));
+        let session: Box<dyn AgentSession> = Box::new(InProcess::new(events, run));
         Box::pin(std::future::ready(Ok(session)))
     }
 }

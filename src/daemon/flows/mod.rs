@@ -6,7 +6,7 @@ mod message;
 mod question;
 mod turn;
 
-use gstack_agent::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
+use gstack_agent::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Prompt, Started};
 use gstack_agent::direct::DirectAgent;
 use gstack_agent::in_process::InProcess;
 use gstack_base::counted::counted;
@@ -50,7 +50,7 @@ impl Agent for FlowRunner {
 
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {
         let (home, folder, tools, told) = (self.home.clone(), launch.folder, launch.tools, events.clone());
-        let run = move |prompt: gstack_agent::adapter::Prompt, cancel| {
+        let run = move |prompt: Prompt, cancel| {
             let turn = FlowTurn {
                 home: home.clone(),
                 folder: folder.clone(),
@@ -58,11 +58,9 @@ impl Agent for FlowRunner {
                 events: told.clone(),
                 cancel,
             };
-            let end: futures_util::future::BoxFuture<'static, _> =
-                Box::pin(async move { turn.run(&prompt.text).await });
-            end
+            async move { turn.run(&prompt.text).await }
         };
-        let session: Box<dyn AgentSession> = Box::new(InProcess::new(events, Box::new(run)));
+        let session: Box<dyn AgentSession> = Box::new(InProcess::new(events, run));
         Box::pin(std::future::ready(Ok(session)))
     }
 }
