@@ -11,3 +11,9 @@ pub fn line(words: impl Display) {
     // There is nowhere to report a failed write.
     writeln!(std::io::stderr(), "gstack: {words}").ok();
 }
+
+/// Writes a message of a command that a person waits for: the words alone.
+pub fn tell(words: &str) {
+    // Ignore a failed write: the terminal was closed.
+    writeln!(std::io::stderr(), "{words}").ok();
+}

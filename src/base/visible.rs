@@ -1,6 +1,6 @@
 //! Text as shown to a person before a decision: nothing in it can hide, reverse or push the rest out of view.
 //!
-//! Owns the spelling of invisible characters and long runs of blanks, for the terminal and the panel.
+//! Owns the spelling of invisible characters and long runs of blanks, for the terminal, the panel and records.
 
 use super::lookalike::is_invisible;
 
@@ -24,6 +24,21 @@ pub fn visible(text: &str) -> String {
             shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(character)));
         } else {
             shown.push(character);
+        }
+    }
+    shown
+}
+
+/// Returns one line in which everything that a terminal would interpret or hide is written out: `\\x1b`, `<U+202E>`.
+/// For records in which nothing may be hidden.
+pub fn visible_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            _ if c.is_control() => shown.extend(c.escape_default()),
+            '\u{2028}' | '\u{2029}' => shown.push_str(&format!("<U+{:04X}>", u32::from(c))),
+            _ if is_invisible(c) => shown.push_str(&format!("<U+{:04X}>", u32::from(c))),
+            _ => shown.push(c),
         }
     }
     shown

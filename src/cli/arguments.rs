@@ -7,7 +7,6 @@ use super::auth::{self, Auth};
 use super::cdp::{self, Cdp};
 use super::command_line::{self, is_of_browser};
 use super::evidence::{self, Evidence};
-use super::fleet;
 use super::flow::options::{self as flow, Flows};
 use super::instances::{self, Instances};
 use super::mcp::{self, Mcp};
@@ -17,7 +16,7 @@ use super::profiles::{self, Profiles};
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
-use super::{audit, remote, tunnel};
+use super::{audit, remote, run, tunnel};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use gstack_base::browser_names::{BadBrowserName, BrowserName};
@@ -131,7 +130,7 @@ pub enum Invocation {
     /// `gstack flow`: the flows.
     Flow(Flows),
     /// `gstack run`: a script or a flow over many browsers.
-    Fleet(fleet::Wanted),
+    Fleet(gstack_fleet::Wanted),
     /// `gstack panels`: the confirmed side panels.
     Panels(Panels),
     /// `gstack mcp`: serves the browser's commands to other MCP clients.
@@ -393,7 +392,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "policy" => Invocation::Policy(policy::parse(matches)),
         "instances" => Invocation::Instances(instances::parse(matches)),
         "flow" => Invocation::Flow(flow::parse(matches)),
-        "run" => Invocation::Fleet(fleet::parse(matches)),
+        "run" => Invocation::Fleet(run::parse(matches)),
         "profiles" => Invocation::Profiles(profiles::parse(matches)),
         "panels" => Invocation::Panels(panels::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),

@@ -5,7 +5,7 @@
 
 use super::flow::options as flow;
 use super::{
-    approvals, audit, auth, cdp, evidence, fleet, help, instances, mcp, panels, policy, profiles, remote, sessions,
+    approvals, audit, auth, cdp, evidence, help, instances, mcp, panels, policy, profiles, remote, run, sessions,
     settings, skill, tunnel,
 };
 use clap::{Arg, ArgAction, Command};
@@ -34,7 +34,7 @@ const OWN: [Build; 31] = [
     ("instances", instances::command),
     ("profiles", profiles::command),
     ("flow", flow::command),
-    ("run", fleet::command),
+    ("run", run::command),
     ("panels", panels::command),
     ("audit", audit::command),
     ("auth", auth::command),

@@ -137,7 +137,7 @@ const FLOW_REPORT: &str = "{flow: string, file: string, run: string, outcome: st
     score: number}[], message?: string, hint?: string}[]}";
 const FLEET: &str = "{version: number, run: string, flow: string, startedAt: string, endedAt: string, interrupted: boolean, \
     browsers: number, sessions: number, totals: {items: number, ok: number, failed: number, timedOut: number, lost: number, \
-    notRun: number}, failure?: string, left?: string[], lost: {index: number, session: string, node?: string, \
+    unknown: number, notRun: number}, failure?: string, left?: string[], lost: {index: number, session: string, node?: string, \
     reason: string}[], items: {index: number, item: unknown, outcome: string, started: number, millis: number, exit?: number, \
     reason?: string, lost?: {session: string, node?: string, reason: string}[], session: string, node?: string, \
     output: string, result?: unknown}[]}";

@@ -23,7 +23,6 @@ mod connect;
 mod doctor;
 mod ending;
 mod evidence;
-mod fleet;
 mod flow;
 mod help;
 mod here;
@@ -41,6 +40,7 @@ mod questions;
 mod remote;
 mod remote_pictures;
 mod report;
+mod run;
 mod sessions;
 mod settings;
 mod shell;
@@ -275,7 +275,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             return instances::run(&home, wanted, (globals.session.as_deref(), &choice), json, terminal).await;
         }
         Invocation::Flow(wanted) => return flow::run(&client, wanted, (&globals, &choice)).await,
-        Invocation::Fleet(wanted) => return fleet::run(&home, wanted, json).await,
+        Invocation::Fleet(wanted) => return run::run(&home, wanted, json).await,
         Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => {
             let place = match wanted.is_about_a_browser() {

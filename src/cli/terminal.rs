@@ -2,7 +2,8 @@
 //!
 //! Owns printing, colour and exit codes. Never decides what to print.
 
-use gstack_base::lookalike;
+pub(super) use gstack_base::say::tell;
+pub(super) use gstack_base::visible::visible_line;
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
@@ -111,21 +112,6 @@ pub(super) fn clean_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns one line in which everything that a terminal would interpret or hide is written out: `\\x1b`, `<U+202E>`.
-/// For records in which nothing may be hidden.
-pub(super) fn visible_line(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            _ if c.is_control() => shown.extend(c.escape_default()),
-            '\u{2028}' | '\u{2029}' => shown.push_str(&format!("<U+{:04X}>", u32::from(c))),
-            _ if lookalike::is_invisible(c) => shown.push_str(&format!("<U+{:04X}>", u32::from(c))),
-            _ => shown.push(c),
-        }
-    }
-    shown
-}
-
 /// Prints data. A closed pipe (`| head`) counts as success.
 pub(super) fn print(text: &str) {
     write_all(&mut io::stdout(), text.as_bytes());
@@ -164,12 +150,6 @@ pub(super) fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> S
         if text.is_empty() { print("") } else { print_line(&text) }
     }
     Ok(())
-}
-
-/// Prints a message on stderr.
-pub(super) fn tell(words: &str) {
-    // Ignore a failed write: the terminal was closed.
-    writeln!(io::stderr(), "{words}").ok();
 }
 
 /// Reports success, unless JSON was requested: then the exit code does.

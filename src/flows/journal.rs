@@ -1,8 +1,8 @@
 //! What a run has done, on disk before and after each act.
 //!
-//! Owns the file of a flow in an instance: that of its newest run. An act is noted before it is sent, so a run that was
-//! killed at any moment never leads to a second act by itself: the next run says what is known, and goes on only from the
-//! step that the person names.
+//! Owns the file of a flow's newest run. An act is noted before it is sent, so a run that was killed at any moment never
+//! leads to a second act by itself: the next run says what is known, and goes on only from the step that the person names.
+//! Opening an address is not noted, because it can be repeated.
 
 use super::error::FlowError;
 use super::folders::Found;
@@ -11,6 +11,7 @@ use gstack_base::home::{Home, private_folder};
 use gstack_base::lock::FileLock;
 use gstack_base::{append, clock};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -53,6 +54,27 @@ enum Line {
     },
 }
 
+/// Where runs keep their journals, and whether one may follow another.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    folder: PathBuf,
+    /// Nobody looks at the page between two attempts.
+    once: bool,
+}
+
+impl Runs {
+    /// Returns those of an instance: a new run begins if the last one has ended.
+    pub fn of(home: &Home) -> Self {
+        Self { folder: home.root().join(FOLDER), once: false }
+    }
+
+    /// Returns those of one item of many, in a folder of its own: nothing is tried again after an act that may have taken
+    /// effect, also if that attempt has ended.
+    pub fn once(folder: PathBuf) -> Self {
+        Self { folder, once: true }
+    }
+}
+
 /// The open journal of a run.
 #[derive(Debug)]
 pub(crate) struct Journal {
@@ -76,27 +98,31 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Fails if a run of the flow is under way, or if the last one was cut off and `from` does not say where to go on.
+    /// Fails if a run of the flow is under way, or if an earlier one does not let this one begin.
     pub(crate) fn begin(
-        home: &Home,
+        Runs { folder, once }: &Runs,
         found: &Found,
         run: &str,
         from: Option<usize>,
         told: impl Fn(usize) -> String,
     ) -> Result<Self, FlowError> {
-        let folder = home.root().join(FOLDER);
-        let failed = |error: io::Error| FlowError::storage("written", &folder, error);
-        private_folder(&folder).map_err(|error| failed(io::Error::other(error.to_string())))?;
+        let failed = |error: io::Error| FlowError::storage("written", folder, error);
+        private_folder(folder).map_err(|error| failed(io::Error::other(error.to_string())))?;
         let place = sha256(found.file.display().to_string());
         let name = format!("{}-{}", found.name, &place[..16]);
         let lock = FileLock::try_take(&folder.join(format!("{name}.lock"))).map_err(failed)?;
         let lock = lock.ok_or_else(|| FlowError::Running(found.name.clone()))?;
         let path = folder.join(format!("{name}.jsonl"));
         let file = append::open(&path).map_err(failed)?;
-        if from.is_none()
-            && let Some(open) = left_open(&path, &sha256(&found.text)).map_err(failed)?
-        {
-            return Err(open.fault(found, told));
+        if from.is_none() {
+            let lines = lines(&path).map_err(failed)?;
+            let earlier = match once {
+                true => sent(&lines).map(|(step, state)| sent_fault(step, state, told)),
+                false => left_open(lines, &sha256(&found.text)).map(|open| open.fault(found, told)),
+            };
+            if let Some(fault) = earlier {
+                return Err(fault);
+            }
         }
         file.set_len(0).map_err(failed)?;
         let mut journal = Self { file, path, _lock: lock };
@@ -131,13 +157,40 @@ impl Journal {
     }
 }
 
-/// Returns what the newest run left open; `None` if it has ended, or has sent nothing.
-fn left_open(path: &Path, hash: &str) -> io::Result<Option<Open>> {
+/// Reads a journal. A line that a crash cut off was not followed by an act, and is left out.
+fn lines(path: &Path) -> io::Result<Vec<Line>> {
     let bytes = std::fs::read(path)?;
+    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+/// Returns the last act that has taken effect or may have.
+fn sent(lines: &[Line]) -> Option<(usize, State)> {
+    // An act has one outcome, after the note that it is about to be sent.
+    let mut acts = BTreeMap::new();
+    for line in lines {
+        if let Line::Step { step, state, .. } = line {
+            acts.insert(*step, *state);
+        }
+    }
+    acts.into_iter().rfind(|(_, state)| *state != State::Failed)
+}
+
+fn sent_fault(step: usize, state: State, told: impl Fn(usize) -> String) -> FlowError {
+    let known = matches!(state, State::Done | State::Passed);
+    let did = if known { "did" } else { "may have done" };
+    FlowError::CutOff {
+        step,
+        took_effect: known.then_some(true),
+        message: format!("an earlier attempt {did} step {step} ({}), so this is not done again by itself", told(step)),
+        hint: "Look at what it did. What is still to be done is yours to start.".to_owned(),
+    }
+}
+
+/// Returns what the newest run left open; `None` if it has ended, or has sent nothing.
+fn left_open(lines: Vec<Line>, hash: &str) -> Option<Open> {
     let mut open: Option<Open> = None;
     let mut same = true;
-    // A line that a crash cut off was not followed by an act.
-    for line in bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+    for line in lines {
         match line {
             Line::Began { hash: then, .. } => (open, same) = (None, then == hash),
             Line::Step { step, state, .. } => open = Some(Open { step, state, same }),
@@ -145,7 +198,7 @@ fn left_open(path: &Path, hash: &str) -> io::Result<Option<Open>> {
             Line::Ended { .. } => open = open.filter(|open| open.state == State::Unknown),
         }
     }
-    Ok(open.map(|open| Open { same, ..open }))
+    open.map(|open| Open { same, ..open })
 }
 
 impl Open {
@@ -190,7 +243,7 @@ mod tests {
     }
 
     fn begin(home: &Home, found: &Found, from: Option<usize>) -> Result<Journal, FlowError> {
-        Journal::begin(home, found, "r", from, |step| format!("act {step}"))
+        Journal::begin(&Runs::of(home), found, "r", from, |step| format!("act {step}"))
     }
 
     /// Ends a run as a kill does: nothing is noted.
@@ -234,5 +287,26 @@ mod tests {
             message.contains("step 3") && hint.contains("--from 4") && hint.contains("--from 3"),
             "{message} {hint}"
         );
+    }
+    #[test]
+    fn one_item_of_many_is_tried_again_only_if_nothing_can_have_happened() {
+        let (folder, _, found) = stage();
+        let runs = Runs::once(folder.path().canonicalize().unwrap().join("item"));
+        let begin = || Journal::begin(&runs, &found, "r", None, |step| format!("act {step}"));
+        begin().unwrap().end().unwrap();
+        let mut journal = begin().unwrap();
+        journal.note(1, State::Sends).unwrap();
+        journal.note(1, State::Failed).unwrap();
+        kill(journal);
+        let mut journal = begin().unwrap();
+        journal.note(1, State::Sends).unwrap();
+        journal.note(1, State::Done).unwrap();
+        journal.note(2, State::Sends).unwrap();
+        journal.note(2, State::Failed).unwrap();
+        journal.end().unwrap();
+        let FlowError::CutOff { step: 1, took_effect: Some(true), message, .. } = begin().unwrap_err() else {
+            panic!("it ran again")
+        };
+        assert!(message.contains("did step 1 (act 1)"), "{message}");
     }
 }

@@ -36,6 +36,7 @@ pub use file::{Flow, Parameter, Problem, Step, VERSION};
 pub use fill::Values;
 pub use folders::{Found, Listed, allow, find, list, own, save};
 pub use import::import;
+pub use journal::Runs;
 pub use record::Recorder;
 pub use run::{At, Begun, Commands, Follower, Next, Outcome, Report, StepReport, Wanted, run};
 

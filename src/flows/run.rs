@@ -9,12 +9,11 @@ use super::error::FlowError;
 use super::file::{Element, Flow, Step};
 use super::fill::{Values, filled, values};
 use super::folders::Found;
-use super::journal::{Journal, State};
+use super::journal::{Journal, Runs, State};
 use super::sites::{self, FIRST_TAB, Sites};
 use super::tabs::{self, Tabs};
 use super::tree::Tree;
 use super::words::{self, Places};
-use gstack_base::home::Home;
 use gstack_base::{clock, site};
 use gstack_command::words::Words;
 use gstack_command::{Spec, envelope};
@@ -178,7 +177,7 @@ pub struct Report {
 ///
 /// Fails before the first step if the flow may not run, its values do not fit, or an earlier run was cut off.
 pub async fn run(
-    home: &Home,
+    runs: &Runs,
     found: &Found,
     wanted: &Wanted,
     commands: &impl Commands,
@@ -204,7 +203,7 @@ pub async fn run(
         !opens_address(step) && sites.as_ref().is_some_and(|sites| sites.start)
     };
     let needs_start = steps.iter().zip(&places).skip(first - 1).any(begins_here);
-    let mut journal = Journal::begin(home, found, &id, wanted.from, act_told)?;
+    let mut journal = Journal::begin(runs, found, &id, wanted.from, act_told)?;
     let mut tabs = Tabs::new(commands, needs_start);
     let started_at = clock::now_millis();
     let mut reports = Vec::new();
@@ -411,6 +410,9 @@ impl<C: Commands> StepRun<'_, '_, C> {
             Err(stop) => return Ok(Err(stop)),
         };
         self.before = self.picture("before").await;
+        if opens_address(step) {
+            return Ok(self.commands.run(spec.name, words, &self.at).await.map_err(Stop::of));
+        }
         self.journal.note(self.number, State::Sends)?;
         let outcome = self.commands.run(spec.name, words, &self.at).await.map_err(Fault::of_writer);
         let state = match &outcome {

@@ -208,7 +208,7 @@ describe('the sessions of a fleet', { concurrency: false }, () => {
     many.goOn();
     assert.equal(await many.code, 0, many.said);
     const { totals, sessions: count, items: found } = many.report();
-    assert.deepEqual(totals, { items: 25, ok: 25, failed: 0, timedOut: 0, lost: 0, notRun: 0 });
+    assert.deepEqual(totals, { items: 25, ok: 25, failed: 0, timedOut: 0, lost: 0, unknown: 0, notRun: 0 });
     assert.deepEqual([...new Set(found.map(({ result }) => result))], [42]);
     assert.deepEqual([count, grid.created.length, grid.mostSessions], [20, 20, 20], 'later items run in the sessions that are open');
     await allAreGivenBack(grid);
@@ -300,7 +300,7 @@ describe('the sessions of a fleet', { concurrency: false }, () => {
     assert.equal(await lost.code, 1, lost.said);
     assert.match(lost.said, /2 of 4 items ok, 1 failed, 1 lost/);
     const report = lost.report();
-    assert.deepEqual(report.totals, { items: 4, ok: 2, failed: 1, timedOut: 0, lost: 1, notRun: 0 });
+    assert.deepEqual(report.totals, { items: 4, ok: 2, failed: 1, timedOut: 0, lost: 1, unknown: 0, notRun: 0 });
     assert.deepEqual(
       report.items.map(({ index, item, outcome, exit, node }) => [index, item, outcome, exit, node]),
       [

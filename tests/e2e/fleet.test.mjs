@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -27,10 +27,27 @@ console.log('<img src=x>\\u001b[2J');
 console.log(JSON.stringify({ title: gstack('js', 'document.title'), session: process.env.GSTACK_SESSION }));
 `;
 
+/** What each item does: it buys and confirms, each once. */
+const SHOP = (lamp) => `<!doctype html><title>Shop</title><button data-does="buy">Buy</button><button data-does="confirm">Confirm</button>
+<script>document.onclick = async ({ target }) => {
+  const { does } = target.dataset;
+  await fetch('/' + does + '?${lamp}', { method: 'POST' });
+  document.body.append(does === 'buy' ? ' In your cart' : ' Ordered');
+};</script>`;
+const ORDER = (site) => `flow = 1
+parameters.lamp = {}
+steps = [
+  { act = "goto", url = "${site}shop?{{lamp}}" },
+  { act = "click", role = "button", name = "Buy", wait = { text = "In your cart" } },
+  { act = "click", role = "button", name = "Confirm", wait = { text = "Ordered" } },
+]
+`;
+
 describe('a fleet of browsers', { concurrency: false }, () => {
   let home;
   let server;
   let site;
+  const posted = [];
   const file = (name, text) => {
     writeFileSync(path.join(home.person, name), text);
     return name;
@@ -52,7 +69,14 @@ describe('a fleet of browsers', { concurrency: false }, () => {
     );
   before(async () => {
     server = createServer((request, response) => {
+      if (request.method === 'POST') {
+        posted.push(request.url);
+        // Its answer never comes: whoever waits for it is killed.
+        if (request.url !== '/buy?slow') response.end();
+        return;
+      }
       response.writeHead(200, { 'content-type': 'text/html' });
+      if (request.url.startsWith('/shop?')) return response.end(SHOP(request.url.slice(6)));
       const title = decodeURIComponent(request.url.slice(1)).replaceAll('<', '&lt;');
       response.end(`<!doctype html><title>${title}</title>`);
     });
@@ -80,7 +104,7 @@ describe('a fleet of browsers', { concurrency: false }, () => {
     assert.match(stdout, /19 of 20 items ok, 1 failed/);
     for (const shown of [stdout, stderr]) assert(!shown.includes('\u001b[2J') && !shown.includes('\u202e'));
     const found = report('local');
-    assert.deepEqual(found.totals, { items: 20, ok: 19, failed: 1, timedOut: 0, lost: 0, notRun: 0 });
+    assert.deepEqual(found.totals, { items: 20, ok: 19, failed: 1, timedOut: 0, lost: 0, unknown: 0, notRun: 0 });
     assert(found.sessions <= 4);
     for (const one of found.items.slice(0, 19)) assert.match(one.result.title, new RegExp(`t-${one.index}\\b`));
     const html = readFileSync(path.join(home.person, 'local/report.html'), 'utf8');
@@ -125,7 +149,7 @@ describe('a fleet of browsers', { concurrency: false }, () => {
     });
     file('one', 'x\n');
     await home.run(['run', './stays', '--items', 'one', '--timeout', '4', '--out', 'stays-out'], LIMIT);
-    assert.deepEqual(report('stays-out').totals, { items: 1, ok: 0, failed: 0, timedOut: 1, lost: 0, notRun: 0 });
+    assert.deepEqual(report('stays-out').totals, { items: 1, ok: 0, failed: 0, timedOut: 1, lost: 0, unknown: 0, notRun: 0 });
     const pids = readFileSync(path.join(home.person, 'stays-out/items/0/pids'), 'utf8').trim().split('\n');
     assert.equal(pids.length, 2);
     assert.deepEqual(pids.map(Number).filter(isAlive), [], 'both have ended');
@@ -142,7 +166,7 @@ describe('a fleet of browsers', { concurrency: false }, () => {
     await began('stopped', 1);
     interrupted.kill('SIGINT');
     assert.equal(await code, 130);
-    assert.deepEqual(report('stopped').totals, { items: 3, ok: 1, failed: 0, timedOut: 0, lost: 0, notRun: 2 });
+    assert.deepEqual(report('stopped').totals, { items: 3, ok: 1, failed: 0, timedOut: 0, lost: 0, unknown: 0, notRun: 2 });
     await nothingIsLeft();
 
     const killed = home.start([...words, 'killed'], { environment });
@@ -165,6 +189,43 @@ describe('a fleet of browsers', { concurrency: false }, () => {
     file('script.mjs', `${SCRIPT}\n`);
     assert.match((await home.run(['run', '--resume', 'killed'])).stderr, /the flow changed/);
     file('script.mjs', SCRIPT);
+  });
+
+  test('a flow does nothing twice for an item, whenever the run is killed', { timeout: 400_000 }, async () => {
+    mkdirSync(path.join(home.home, 'flows'), { recursive: true });
+    writeFileSync(path.join(home.home, 'flows/order.toml'), ORDER(site));
+    file('lamps', 'a\nslow\n{"lamp": "c", "note": 1}\n');
+    file('no-lamp', 'a\n{"other": 1}\n');
+    const refused = await home.run(['run', 'order', '--items', 'no-lamp', '--out', 'no-lamp-out']);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /item 2: it has no lamp/);
+    assert(!existsSync(path.join(home.person, 'no-lamp-out')), 'nothing was begun');
+
+    const killed = home.start(['run', 'order', '--items', 'lamps', '--out', 'orders']);
+    await until(
+      () => posted.includes('/buy?slow'),
+      () => `posted: ${posted}`,
+      120_000,
+    );
+    killed.kill('SIGKILL');
+    await until(
+      () => home.processes().length === 0,
+      () => `${home.processes().length} processes outlive their run`,
+      120_000,
+    );
+    // As if it had been killed before the first result was on disk.
+    file('orders/results.jsonl', '');
+    const { code, stderr } = await home.run(['run', '--resume', 'orders'], LIMIT);
+    assert.equal(code, 1, stderr);
+    const { items, totals } = report('orders');
+    assert.deepEqual(totals, { items: 3, ok: 1, failed: 0, timedOut: 0, lost: 0, unknown: 2, notRun: 0 });
+    assert.match(items[0].reason, /an earlier attempt did step 3 .*Confirm/);
+    assert.match(items[1].reason, /an earlier attempt may have done step 2 .*Buy/);
+    assert.equal(items[2].result.steps.length, 3);
+    assert.deepEqual(posted, ['/buy?a', '/confirm?a', '/buy?slow', '/buy?c', '/confirm?c']);
+    await nothingIsLeft();
+    assert.match((await home.run(['run', '--resume', 'orders'], LIMIT)).stdout, /1 of 3 items ok, 2 unknown/);
+    assert.equal(posted.length, 5, 'an unknown item is not run again by itself');
   });
 
   test('a killed node loses no result and is named', { timeout: 400_000 }, async (t) => {
@@ -199,7 +260,7 @@ describe('a fleet of browsers', { concurrency: false }, () => {
     file('go-grid', '');
     assert.equal(await code, 0, said);
     const found = report('grid');
-    assert.deepEqual(found.totals, { items: 5, ok: 5, failed: 0, timedOut: 0, lost: 0, notRun: 0 });
+    assert.deepEqual(found.totals, { items: 5, ok: 5, failed: 0, timedOut: 0, lost: 0, unknown: 0, notRun: 0 });
     assert.deepEqual(
       found.lost.map(({ index, node }) => [index, node]),
       [[2, busy.uri]],

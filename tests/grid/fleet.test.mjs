@@ -133,7 +133,7 @@ describe('a fleet on the real Selenium Grid', { concurrency: false, skip: MISSIN
     assert.equal(await lost.code, 0, lost.said);
     assert.ok(readFileSync(lost.place('results.jsonl'), 'utf8').startsWith(before));
     const { items: found, lost: sessionsLost, totals } = lost.report();
-    assert.deepEqual(totals, { items: 6, ok: 6, failed: 0, timedOut: 0, lost: 0, notRun: 0 });
+    assert.deepEqual(totals, { items: 6, ok: 6, failed: 0, timedOut: 0, lost: 0, unknown: 0, notRun: 0 });
     assert.deepEqual(
       sessionsLost.map((session) => [session.index, session.node]),
       [[3, node]],

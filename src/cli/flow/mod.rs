@@ -18,8 +18,8 @@ use gstack_base::home::Home;
 use gstack_base::lineage;
 use gstack_client::http::Client;
 use gstack_flows::{
-    At, Begun, Commands, FlowError, Follower, Found, Made, Next, Outcome, Record, SCHEMA, StepReport, Wanted, allow,
-    distil, export, find, import, list, save,
+    At, Begun, Commands, FlowError, Follower, Found, Made, Next, Outcome, Record, Runs, SCHEMA, StepReport, Wanted,
+    allow, distil, export, find, import, list, save,
 };
 use gstack_protocol::activity::ActivityPage;
 use gstack_protocol::command::{CommandRequest, CommandResult};
@@ -108,7 +108,7 @@ pub(super) async fn run(
             let sender = Sender { client, globals, choice };
             folder.as_deref().map(report::create).transpose()?;
             let wanted = Wanted { set, from, timeout, pictures: folder.clone() };
-            let ran = gstack_flows::run(home, &found, &wanted, &sender, &mut Printer { json }).await;
+            let ran = gstack_flows::run(&Runs::of(home), &found, &wanted, &sender, &mut Printer { json }).await;
             if let (Err(_), Some(folder)) = (&ran, &folder) {
                 // Nothing was run, so nothing is in it.
                 std::fs::remove_dir(folder).ok();

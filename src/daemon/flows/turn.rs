@@ -11,7 +11,7 @@ use gstack_base::counted::counted;
 use gstack_base::home::Home;
 use gstack_command::registry;
 use gstack_flows::{
-    At, Begun, Commands, FlowError, Follower, Found, Next, Outcome, Report, StepReport, Values, Wanted, find,
+    At, Begun, Commands, FlowError, Follower, Found, Next, Outcome, Report, Runs, StepReport, Values, Wanted, find,
 };
 use gstack_protocol::chat::{QuestionPart, StepKind, StepOutcome, TurnOutcome};
 use gstack_protocol::command::CommandResult;
@@ -82,7 +82,7 @@ impl FlowTurn {
     async fn follow(&self, found: &Found, wanted: &Wanted, of: usize) -> Result<Report, FlowError> {
         let sender = Sender { tools: Arc::clone(&self.tools), cancel: self.cancel.clone() };
         let mut lines = Lines { turn: self, of, step: StepId::random() };
-        gstack_flows::run(&self.home, found, wanted, &sender, &mut lines).await
+        gstack_flows::run(&Runs::of(&self.home), found, wanted, &sender, &mut lines).await
     }
 
     /// Asks for values. Returns `None` if the person gives none.

@@ -1,4 +1,4 @@
-//! Runs the script or the flow for one item in a session.
+//! Runs the script, the flow or the commands for one item in a session.
 //!
 //! Owns the process, its environment and its files. A script runs below the role that adopts what it leaves behind, so
 //! none of its processes outlives it or the run.
@@ -7,9 +7,11 @@ use super::flow::{Flow, fill};
 use super::items::as_text;
 use super::journal::Outcome;
 use super::session::Session;
+use super::steps;
 use gstack_base::descendants;
 use gstack_base::home::{HOME_VARIABLE, SESSION_VARIABLE, private_folder};
 use gstack_base::program::{self, MINDER_ROLE};
+use gstack_flows::Found;
 use gstack_protocol::command::{
     CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, PLACE_VARIABLES, PORT_VARIABLE, PROFILE_VARIABLE,
     TOKEN_VARIABLE,
@@ -32,32 +34,33 @@ const SHOWN_OUTPUT: u64 = 4096;
 const GRACE: Duration = Duration::from_secs(3);
 
 /// The part of a run that all items share.
-pub(super) struct Setup {
-    pub(super) file: PathBuf,
-    pub(super) flow: Flow,
-    pub(super) shared: PathBuf,
+pub(crate) struct Setup {
+    pub(crate) file: PathBuf,
+    pub(crate) flow: Flow,
+    pub(crate) shared: PathBuf,
     /// The folder of the items' folders.
-    pub(super) items: PathBuf,
-    pub(super) limit: Duration,
+    pub(crate) items: PathBuf,
+    pub(crate) limit: Duration,
 }
 
 /// How one attempt ended.
-pub(super) struct Ended {
-    pub(super) outcome: Outcome,
-    pub(super) exit: Option<i32>,
-    pub(super) reason: Option<String>,
-    pub(super) output: String,
-    pub(super) result: Option<Value>,
+#[derive(Default)]
+pub(crate) struct Ended {
+    pub(crate) outcome: Outcome,
+    pub(crate) exit: Option<i32>,
+    pub(crate) reason: Option<String>,
+    pub(crate) output: String,
+    pub(crate) result: Option<Value>,
 }
 
 impl Ended {
-    fn failed(reason: String) -> Self {
-        Self { outcome: Outcome::Failed, exit: None, reason: Some(reason), output: String::new(), result: None }
+    pub(crate) fn failed(reason: String) -> Self {
+        Self { reason: Some(reason), ..Self::default() }
     }
 }
 
 /// Runs one item. Returns `None` if the run was stopped meanwhile.
-pub(super) async fn run(
+pub(crate) async fn run(
     setup: &Setup,
     session: &Session,
     (index, item): (usize, &Value),
@@ -72,11 +75,32 @@ pub(super) async fn run(
             Ok(commands) => run_commands(setup, session, commands, &folder, stop).await,
             Err(why) => Some(Ended::failed(why)),
         },
+        Flow::Steps(found) => run_steps(setup, session, (found, item), &folder, stop).await,
         Flow::Node | Flow::Program => match start(setup, session, index, item, &folder) {
             Ok(child) => watch(setup, child, &folder, stop).await,
             Err(error) => Some(Ended::failed(format!("the script cannot be started: {error}"))),
         },
     }
+}
+
+async fn run_steps(
+    setup: &Setup,
+    session: &Session,
+    (found, item): (&Found, &Value),
+    folder: &Path,
+    stop: &CancellationToken,
+) -> Option<Ended> {
+    let mut lines = steps::Lines::default();
+    let run = steps::run(found, item, session, (folder, &mut lines));
+    let ended = tokio::select! {
+        ended = tokio::time::timeout(setup.limit, run) => ended,
+        () = stop.cancelled() => return None,
+    };
+    let ended = ended.unwrap_or_else(|_| Ended { outcome: Outcome::TimedOut, ..Ended::failed(too_long(setup.limit)) });
+    if let Err(error) = std::fs::write(folder.join("stdout"), lines.0.join("\n")) {
+        return Some(Ended::failed(format!("its output cannot be written: {error}")));
+    }
+    Some(Ended { output: tail(&folder.join("stdout")).unwrap_or_default(), ..ended })
 }
 
 async fn run_commands(

@@ -17,24 +17,24 @@ use std::path::{Path, PathBuf};
 /// `run.json`: what the run was started with. Holds no secret.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Manifest {
-    pub(super) id: String,
+pub(crate) struct Manifest {
+    pub(crate) id: String,
     /// In milliseconds since 1970.
-    pub(super) started: u64,
-    pub(super) flow: PathBuf,
-    pub(super) flow_hash: String,
-    pub(super) items_hash: String,
-    pub(super) browsers: usize,
-    pub(super) headed: bool,
-    pub(super) remote: Option<RemoteBrowser>,
-    pub(super) timeout_seconds: u64,
-    pub(super) retries: usize,
-    pub(super) fresh: bool,
+    pub(crate) started: u64,
+    pub(crate) flow: PathBuf,
+    pub(crate) flow_hash: String,
+    pub(crate) items_hash: String,
+    pub(crate) browsers: usize,
+    pub(crate) headed: bool,
+    pub(crate) remote: Option<RemoteBrowser>,
+    pub(crate) timeout_seconds: u64,
+    pub(crate) retries: usize,
+    pub(crate) fresh: bool,
 }
 
 impl Manifest {
     /// Describes a new run. `flow` is absolute.
-    pub(super) fn new(flow: PathBuf, content: &[u8], items: &[Value]) -> Result<Self, Fault> {
+    pub(crate) fn new(flow: PathBuf, content: &[u8], items: &[Value]) -> Result<Self, Fault> {
         Ok(Self {
             id: uuid::Uuid::new_v4().simple().to_string().chars().take(8).collect(),
             started: gstack_base::clock::now_millis(),
@@ -51,7 +51,7 @@ impl Manifest {
     }
 
     /// Fails if the flow or the items are not those of the first start.
-    pub(super) fn check(&self, content: &[u8], items: &[Value]) -> Result<(), Fault> {
+    pub(crate) fn check(&self, content: &[u8], items: &[Value]) -> Result<(), Fault> {
         let changed = |what: &str| {
             Fault::new(FaultCode::Conflict, format!("{what} changed since the run was started"))
                 .hint("Undo the change, or start a new run.")
@@ -67,14 +67,14 @@ impl Manifest {
 }
 
 /// The folder, held by this process.
-pub(super) struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
     _lock: FileLock,
 }
 
 impl Folder {
     /// Makes the folder of a new run.
-    pub(super) fn create(path: PathBuf, manifest: &Manifest, items: &[Value]) -> Result<Self, Fault> {
+    pub(crate) fn create(path: PathBuf, manifest: &Manifest, items: &[Value]) -> Result<Self, Fault> {
         private_folder(&path).map_err(|error| {
             Fault::new(FaultCode::Storage, error.to_string()).hint("Name another folder with --out.")
         })?;
@@ -90,7 +90,7 @@ impl Folder {
     }
 
     /// Opens the folder of a run that was started before.
-    pub(super) fn resume(path: PathBuf) -> Result<(Self, Manifest, Vec<Value>), Fault> {
+    pub(crate) fn resume(path: PathBuf) -> Result<(Self, Manifest, Vec<Value>), Fault> {
         if !is_private(&path) {
             let message = format!("{} is not a folder that only you can access", path.display());
             return Err(Fault::new(FaultCode::Forbidden, message).hint("Name the folder of a run of yours."));
@@ -108,15 +108,15 @@ impl Folder {
         Ok(Self { path, _lock: lock })
     }
 
-    pub(super) fn at(&self, name: &str) -> PathBuf {
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Fault> {
         atomic::write(&self.at(name), bytes)
             .map_err(|error| Fault::new(FaultCode::Storage, format!("{name} cannot be written: {error}")))
     }
@@ -132,7 +132,7 @@ impl Folder {
 }
 
 /// Returns a value as JSON.
-pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Fault> {
+pub(crate) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec_pretty(value).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
 }
 

@@ -11,7 +11,7 @@ const MOST_ITEMS: usize = 1_000_000;
 
 /// Parses the items: an array if the text starts with `[`, else a line each. A line that starts with `{` is JSON. The
 /// error is a message.
-pub(super) fn parse(text: &str) -> Result<Vec<Value>, String> {
+pub(crate) fn parse(text: &str) -> Result<Vec<Value>, String> {
     let items: Vec<Value> = match text.trim_start().starts_with('[') {
         true => serde_json::from_str(text).map_err(|error| format!("they are not a JSON array: {error}"))?,
         false => text
@@ -41,7 +41,7 @@ fn parse_line(line: &str) -> Result<Value, String> {
 }
 
 /// Returns an item as `GSTACK_ITEM` has it: text as it is, everything else as JSON.
-pub(super) fn as_text(item: &Value) -> String {
+pub(crate) fn as_text(item: &Value) -> String {
     match item {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -11,75 +11,79 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// How an item ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Ok,
-    /// The script or a command failed.
+    /// The script, a command or a step failed.
+    #[default]
     Failed,
     TimedOut,
     /// Its session ended each time. Runs again if the run is resumed.
     Lost,
+    /// A step of a flow has taken effect or may have, and it is not known how the item ended. Never runs again by itself.
+    Unknown,
 }
 
 impl Outcome {
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Failed => "failed",
             Self::TimedOut => "timed out",
             Self::Lost => "lost",
+            Self::Unknown => "unknown",
         }
     }
 }
 
 /// A session that ended while it ran an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct LostSession {
-    pub(super) session: String,
+pub(crate) struct LostSession {
+    pub(crate) session: String,
     /// The node of the Grid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) node: Option<String>,
-    pub(super) reason: String,
+    pub(crate) node: Option<String>,
+    pub(crate) reason: String,
 }
 
 /// A finished item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Finished {
+pub(crate) struct Finished {
     /// From 0.
-    pub(super) index: usize,
-    pub(super) item: Value,
-    pub(super) outcome: Outcome,
+    pub(crate) index: usize,
+    pub(crate) item: Value,
+    pub(crate) outcome: Outcome,
     /// In milliseconds since 1970.
-    pub(super) started: u64,
-    pub(super) millis: u64,
+    pub(crate) started: u64,
+    pub(crate) millis: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) exit: Option<i32>,
+    pub(crate) exit: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// The sessions that were lost before this outcome.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) lost: Vec<LostSession>,
-    pub(super) session: String,
+    pub(crate) lost: Vec<LostSession>,
+    pub(crate) session: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) node: Option<String>,
+    pub(crate) node: Option<String>,
     /// The end of what it printed.
-    pub(super) output: String,
+    pub(crate) output: String,
     /// The last line of the output if it is JSON, or a flow's data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) result: Option<Value>,
+    pub(crate) result: Option<Value>,
 }
 
 /// The open file.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(crate) struct Journal {
     file: File,
 }
 
 impl Journal {
     /// Opens the file and returns the finished items by index. Cuts off an incomplete last line.
-    pub(super) fn open(path: &Path) -> io::Result<(Self, BTreeMap<usize, Finished>)> {
+    pub(crate) fn open(path: &Path) -> io::Result<(Self, BTreeMap<usize, Finished>)> {
         let file = append::open(path)?;
         let bytes = std::fs::read(path)?;
         let (finished, whole) = read(&bytes);
@@ -88,7 +92,7 @@ impl Journal {
     }
 
     /// Appends an item. It is on disk when this returns.
-    pub(super) fn append(&mut self, finished: &Finished) -> io::Result<()> {
+    pub(crate) fn append(&mut self, finished: &Finished) -> io::Result<()> {
         let mut line = serde_json::to_vec(finished)?;
         line.push(b'\n');
         self.file.write_all(&line)?;
@@ -105,7 +109,7 @@ fn read(bytes: &[u8]) -> (BTreeMap<usize, Finished>, usize) {
 }
 
 #[cfg(test)]
-pub(super) fn sample(index: usize, outcome: Outcome) -> Finished {
+pub(crate) fn sample(index: usize, outcome: Outcome) -> Finished {
     Finished {
         index,
         item: Value::from("x"),

@@ -5,8 +5,8 @@
 use super::items::as_text;
 use super::journal::{Finished, Outcome};
 use super::report::Report;
-use crate::cli::terminal::visible_line;
 use gstack_base::html::escape;
+use gstack_base::visible::visible_line;
 use std::fmt::Write;
 
 const HEAD: &str = r#"<!doctype html><html lang="en"><head><meta charset="utf-8">
@@ -20,18 +20,19 @@ td { overflow-wrap: anywhere; } pre { white-space: pre-wrap; margin: .4rem 0 0; 
 "#;
 
 /// Returns the document.
-pub(super) fn document(report: &Report) -> String {
+pub(crate) fn document(report: &Report) -> String {
     let totals = &report.totals;
     let mut html = String::from(HEAD);
     write!(
         html,
-        "<h1>{}</h1><p>{} of {} items ok, {} failed, {} timed out, {} lost, {} not run; sessions: {}, at most {} at once{}.</p>",
+        "<h1>{}</h1><p>{} of {} items ok, {} failed, {} timed out, {} lost, {} unknown, {} not run; sessions: {}, at most {} at once{}.</p>",
         text(&report.flow),
         totals.ok,
         totals.items,
         totals.failed,
         totals.timed_out,
         totals.lost,
+        totals.unknown,
         totals.not_run,
         report.sessions,
         report.browsers,

@@ -4,8 +4,8 @@
 
 use super::journal::{Finished, LostSession, Outcome};
 use super::pool::PoolEnd;
-use crate::cli::terminal::visible_line;
 use gstack_base::clock::{iso, now_millis};
+use gstack_base::visible::visible_line;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -16,39 +16,40 @@ const SHOWN_REASON: usize = 100;
 /// `report.json`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Report {
+pub(crate) struct Report {
     version: u32,
-    pub(super) run: String,
-    pub(super) flow: String,
+    pub(crate) run: String,
+    pub(crate) flow: String,
     started_at: String,
     ended_at: String,
     /// Stopped by a signal.
-    pub(super) interrupted: bool,
+    pub(crate) interrupted: bool,
     /// How many browsers were asked for.
-    pub(super) browsers: usize,
+    pub(crate) browsers: usize,
     /// How many sessions this process opened.
-    pub(super) sessions: usize,
-    pub(super) totals: Totals,
+    pub(crate) sessions: usize,
+    pub(crate) totals: Totals,
     /// Why the rest was not run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) failure: Option<String>,
+    pub(crate) failure: Option<String>,
     /// Sessions that could not be ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) left: Vec<String>,
+    pub(crate) left: Vec<String>,
     /// Every session that was lost, and the item that it ran.
     lost: Vec<LostItem>,
-    pub(super) items: Vec<Finished>,
+    pub(crate) items: Vec<Finished>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Totals {
-    pub(super) items: usize,
-    pub(super) ok: usize,
-    pub(super) failed: usize,
-    pub(super) timed_out: usize,
-    pub(super) lost: usize,
-    pub(super) not_run: usize,
+pub(crate) struct Totals {
+    pub(crate) items: usize,
+    pub(crate) ok: usize,
+    pub(crate) failed: usize,
+    pub(crate) timed_out: usize,
+    pub(crate) lost: usize,
+    pub(crate) unknown: usize,
+    pub(crate) not_run: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -59,17 +60,17 @@ struct LostItem {
 }
 
 /// The options and the time at which the run was started.
-pub(super) struct Run {
-    pub(super) id: String,
-    pub(super) flow: String,
-    pub(super) started: u64,
-    pub(super) browsers: usize,
-    pub(super) items: usize,
-    pub(super) interrupted: bool,
+pub(crate) struct Run {
+    pub(crate) id: String,
+    pub(crate) flow: String,
+    pub(crate) started: u64,
+    pub(crate) browsers: usize,
+    pub(crate) items: usize,
+    pub(crate) interrupted: bool,
 }
 
 impl Report {
-    pub(super) fn of(run: Run, end: PoolEnd) -> Self {
+    pub(crate) fn of(run: Run, end: PoolEnd) -> Self {
         let items: Vec<Finished> = end.finished.into_values().collect();
         let count = |outcome| items.iter().filter(|one| one.outcome == outcome).count();
         let totals = Totals {
@@ -78,6 +79,7 @@ impl Report {
             failed: count(Outcome::Failed),
             timed_out: count(Outcome::TimedOut),
             lost: count(Outcome::Lost),
+            unknown: count(Outcome::Unknown),
             not_run: run.items.saturating_sub(items.len()),
         };
         let lost = items
@@ -101,15 +103,17 @@ impl Report {
     }
 
     /// Whether every item succeeded.
-    pub(super) fn is_well(&self) -> bool {
+    pub(crate) fn is_well(&self) -> bool {
         self.totals.ok == self.totals.items
     }
 
     /// Returns the summary for a terminal. Nothing in it can act on the terminal.
-    pub(super) fn summary(&self) -> String {
-        let Totals { items, ok, failed, timed_out, lost, not_run } = self.totals;
+    pub(crate) fn summary(&self) -> String {
+        let Totals { items, ok, failed, timed_out, lost, unknown, not_run } = self.totals;
         let mut text = format!("{ok} of {items} items ok");
-        for (count, word) in [(failed, "failed"), (timed_out, "timed out"), (lost, "lost"), (not_run, "not run")] {
+        let bad =
+            [(failed, "failed"), (timed_out, "timed out"), (lost, "lost"), (unknown, "unknown"), (not_run, "not run")];
+        for (count, word) in bad {
             if count > 0 {
                 write!(text, ", {count} {word}").ok();
             }
@@ -137,7 +141,7 @@ impl Report {
 }
 
 #[cfg(test)]
-pub(super) fn sample(items: Vec<Finished>) -> Report {
+pub(crate) fn sample(items: Vec<Finished>) -> Report {
     let finished = items.into_iter().map(|one| (one.index, one)).collect();
     let run =
         Run { id: "1".to_owned(), flow: "f.mjs".to_owned(), started: 0, browsers: 2, items: 4, interrupted: false };

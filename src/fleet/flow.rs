@@ -1,29 +1,65 @@
-//! The script or the flow of browser commands that `gstack run` runs for each item.
+//! What `gstack run` runs for each item: a script, a flow of `gstack flow`, or a file of browser commands.
 //!
-//! Owns reading a flow and filling an item into it. An item fills words of a command and never adds a word, an option or
-//! a command.
+//! Owns reading it and filling an item into it. An item fills words of a command and never adds a word, an option or a
+//! command.
 
+use super::steps;
+use gstack_base::home::Home;
+use gstack_flows::Found;
+
+use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Far above any real flow, below the limit of `chain`.
 const LARGEST_FLOW: usize = 256 * 1024;
 
 /// The flow or script, read once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(crate) enum Flow {
     /// Run by `node`.
     Node,
     /// Run by itself.
     Program,
     /// The words of each command, with placeholders.
     Commands(Vec<Vec<String>>),
+    /// A flow of `gstack flow`, which may run.
+    Steps(Found),
 }
 
 impl Flow {
+    /// Finds and reads a file, or the flow of a name. Returns its absolute path and its content too.
+    pub(crate) fn read(home: &Home, wanted: &Path) -> Result<(PathBuf, Vec<u8>, Self), Fault> {
+        let text = wanted.to_str().unwrap_or_default();
+        let is_name = !text.contains('/') && !wanted.exists();
+        if is_name || wanted.extension().is_some_and(|ending| ending == "toml") {
+            let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+            let found = gstack_flows::find(home, &folder, text)?;
+            found.flow()?;
+            found.check_seen()?;
+            return Ok((found.file.clone(), found.text.clone().into_bytes(), Self::Steps(found)));
+        }
+        let failed = |why: String| {
+            Fault::new(FaultCode::BadRequest, format!("{} cannot be run: {why}", wanted.display()))
+                .hint("See `gstack help run`.")
+        };
+        let file = std::fs::canonicalize(wanted).map_err(|error| failed(error.to_string()))?;
+        let content = std::fs::read(&file).map_err(|error| failed(error.to_string()))?;
+        let flow = Self::of(&file, &content).map_err(failed)?;
+        Ok((file, content, flow))
+    }
+
+    /// Fails if an item cannot give a flow its values. The error is a message. Other items are checked when they run.
+    pub(crate) fn check_items(&self, items: &[Value]) -> Result<(), String> {
+        let Self::Steps(found) = self else { return Ok(()) };
+        let flow = found.flow().map_err(|error| error.to_string())?;
+        let wrong = items.iter().enumerate().find_map(|(at, item)| Some((at, steps::values(&flow, item).err()?)));
+        wrong.map_or(Ok(()), |(at, why)| Err(format!("item {}: {why}", at + 1)))
+    }
+
     /// Determines how to run the file with this content. The error is a message.
-    pub(super) fn of(file: &Path, content: &[u8]) -> Result<Self, String> {
+    fn of(file: &Path, content: &[u8]) -> Result<Self, String> {
         let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if matches!(ending, "mjs" | "js" | "cjs") {
             return Ok(Self::Node);
@@ -90,7 +126,7 @@ fn split(line: &str) -> Result<Vec<String>, String> {
 }
 
 /// Fills an item into the commands. The error is a message: the item lacks a field, or would become an option.
-pub(super) fn fill(commands: &[Vec<String>], item: &Value) -> Result<Vec<Vec<String>>, String> {
+pub(crate) fn fill(commands: &[Vec<String>], item: &Value) -> Result<Vec<Vec<String>>, String> {
     commands.iter().map(|words| fill_command(words, item)).collect()
 }
 

@@ -23,14 +23,14 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// A session with an open browser, or one that is being opened.
-pub(super) struct Session {
-    pub(super) name: String,
+pub(crate) struct Session {
+    pub(crate) name: String,
     home: Home,
     owner: FileLock,
     /// The mode and the browser's process when it was opened.
     opened: Option<(String, Option<u32>)>,
     /// The node of the Grid.
-    pub(super) node: Option<String>,
+    pub(crate) node: Option<String>,
 }
 
 impl Session {
@@ -39,7 +39,7 @@ impl Session {
     /// # Errors
     ///
     /// Fails if the home cannot be made, or another run uses it.
-    pub(super) fn prepare(shared: &Path, name: &str) -> Result<Self, Fault> {
+    pub(crate) fn prepare(shared: &Path, name: &str) -> Result<Self, Fault> {
         let failed = |why: String| Fault::new(FaultCode::Storage, format!("the session {name} cannot be made: {why}"));
         let instances = Home::instances_of(shared);
         private_folder(&instances).map_err(|error| failed(error.to_string()))?;
@@ -58,12 +58,12 @@ impl Session {
 
     /// Starts the daemon. Must not be given up half-way: a daemon that starts while its home is removed finds no owner there,
     /// and stays.
-    pub(super) async fn start(&self) -> Result<(), Fault> {
+    pub(crate) async fn start(&self) -> Result<(), Fault> {
         Client::new(self.home.clone()).get::<Status>("/status").await.map(drop)
     }
 
     /// Opens the browser.
-    pub(super) async fn open(&mut self, request: &ConnectRequest) -> Result<(), Fault> {
+    pub(crate) async fn open(&mut self, request: &ConnectRequest) -> Result<(), Fault> {
         let mut lines = self.client().stream_repeatable("/connect", request).await?;
         while let Some(line) = lines.next::<ConnectLine>().await? {
             match line {
@@ -81,12 +81,12 @@ impl Session {
     }
 
     /// Returns a client that never starts a daemon.
-    pub(super) fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         Client::of_running(self.home.clone())
     }
 
     /// Returns why the session cannot be used any more; `None` if its browser is open and its daemon answers.
-    pub(super) async fn lost(&self) -> Option<String> {
+    pub(crate) async fn lost(&self) -> Option<String> {
         let client = self.client();
         match tokio::time::timeout(ANSWER_LIMIT, client.get::<Status>("/status")).await {
             Err(_) => Some("its daemon does not answer".to_owned()),
@@ -101,7 +101,7 @@ impl Session {
 
     /// Closes the browser, ends the daemon and removes the home. `keys`: those of a hosted service, which a daemon that
     /// was killed has taken with it.
-    pub(super) async fn end(self, keys: &SecretVariables) -> Result<(), Left> {
+    pub(crate) async fn end(self, keys: &SecretVariables) -> Result<(), Left> {
         let Self { name, home, owner, .. } = self;
         let mut owner = Some(owner);
         let mut unreleased = Vec::new();
@@ -146,20 +146,20 @@ impl Session {
 }
 
 /// A session that has not ended.
-pub(super) struct Left {
+pub(crate) struct Left {
     /// Its name, what has not ended, and the reason.
-    pub(super) why: String,
+    pub(crate) why: String,
     /// Set if only its session on another machine is left, which may be released later.
     session: Option<Box<Session>>,
 }
 
 impl Left {
-    pub(super) fn may_end(&self) -> bool {
+    pub(crate) fn may_end(&self) -> bool {
         self.session.is_some()
     }
 
     /// Tries again.
-    pub(super) async fn end(self, keys: &SecretVariables) -> Result<(), Self> {
+    pub(crate) async fn end(self, keys: &SecretVariables) -> Result<(), Self> {
         match self.session {
             Some(session) => session.end(keys).await,
             None => Err(self),

@@ -3,25 +3,25 @@
 //! Owns the effect of signals: the first stops the run, which closes its sessions; the second stops waiting for sessions
 //! that another machine does not end.
 
-use crate::cli::terminal::tell;
+use gstack_base::say::tell;
 use gstack_protocol::fault::{Fault, FaultCode};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// The requests of the signals that have arrived.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Signals {
+pub(crate) struct Signals {
     /// There was a signal.
-    pub(super) interrupted: CancellationToken,
+    pub(crate) interrupted: CancellationToken,
     /// No more items are to be run. Something else than a signal may also ask for this.
-    pub(super) stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
     /// The run waits for nothing.
-    pub(super) leave: CancellationToken,
+    pub(crate) leave: CancellationToken,
 }
 
 impl Signals {
     /// Watches until the returned task is aborted.
-    pub(super) fn watch(&self) -> Result<tokio::task::JoinHandle<()>, Fault> {
+    pub(crate) fn watch(&self) -> Result<tokio::task::JoinHandle<()>, Fault> {
         let of = |kind| signal(kind).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()));
         let mut all = [of(SignalKind::interrupt())?, of(SignalKind::terminate())?, of(SignalKind::hangup())?];
         let Self { interrupted, stop, leave } = self.clone();

@@ -8,9 +8,10 @@ use super::items::as_text;
 use super::journal::{Finished, Journal, LostSession, Outcome};
 use super::session::{Left, Session};
 use super::signals::Signals;
-use crate::cli::terminal::{tell, visible_line};
 use gstack_base::clock::now_millis;
 use gstack_base::mutex::lock;
+use gstack_base::say::tell;
+use gstack_base::visible::visible_line;
 use gstack_protocol::control::ConnectRequest;
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::Value;
@@ -34,27 +35,27 @@ const RELEASE_AGAIN: Duration = Duration::from_secs(3);
 const SHOWN_ITEM: usize = 60;
 
 /// An item that is to be run.
-pub(super) struct Work {
-    pub(super) index: usize,
-    pub(super) item: Value,
-    pub(super) lost: Vec<LostSession>,
+pub(crate) struct Work {
+    pub(crate) index: usize,
+    pub(crate) item: Value,
+    pub(crate) lost: Vec<LostSession>,
 }
 
 /// The person's request, and the way to stop it.
-pub(super) struct Plan {
-    pub(super) setup: Setup,
-    pub(super) request: ConnectRequest,
+pub(crate) struct Plan {
+    pub(crate) setup: Setup,
+    pub(crate) request: ConnectRequest,
     /// The start of the sessions' names.
-    pub(super) prefix: String,
-    pub(super) home: PathBuf,
-    pub(super) retries: usize,
+    pub(crate) prefix: String,
+    pub(crate) home: PathBuf,
+    pub(crate) retries: usize,
     /// A new session for each item.
-    pub(super) fresh: bool,
-    pub(super) signals: Signals,
+    pub(crate) fresh: bool,
+    pub(crate) signals: Signals,
 }
 
 /// The state that the workers share.
-pub(super) struct Pool {
+pub(crate) struct Pool {
     plan: Plan,
     total: usize,
     queue: Mutex<VecDeque<Work>>,
@@ -69,19 +70,19 @@ pub(super) struct Pool {
 }
 
 /// How a run ended.
-pub(super) struct PoolEnd {
-    pub(super) finished: BTreeMap<usize, Finished>,
+pub(crate) struct PoolEnd {
+    pub(crate) finished: BTreeMap<usize, Finished>,
     /// How many sessions were opened.
-    pub(super) sessions: usize,
+    pub(crate) sessions: usize,
     /// Why the rest was not run.
-    pub(super) failure: Option<Fault>,
+    pub(crate) failure: Option<Fault>,
     /// The sessions that could not be ended.
-    pub(super) left: Vec<String>,
+    pub(crate) left: Vec<String>,
 }
 
 impl Pool {
     /// Takes the items and what an earlier process of the run finished and left.
-    pub(super) fn new(
+    pub(crate) fn new(
         plan: Plan,
         items: Vec<Value>,
         journal: Journal,
@@ -107,7 +108,7 @@ impl Pool {
     }
 
     /// Runs everything with at most `browsers` workers. Returns when no session is left.
-    pub(super) async fn run(self, browsers: usize) -> PoolEnd {
+    pub(crate) async fn run(self, browsers: usize) -> PoolEnd {
         let workers = browsers.min(lock(&self.queue).len());
         futures_util::future::join_all((1..=workers).map(|number| self.work(number))).await;
         let left = self.end_left().await;
