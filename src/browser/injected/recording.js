@@ -193,16 +193,20 @@ function firstWords(part, name) {
   return lines.map((line) => squeeze(line ?? '')).find((line) => line && line !== name && line.length <= LONGEST_NEAR);
 }
 
-/** Returns the heading before an element unless it is before one of the others too. @param {Element} element @param {Element[]} others */
+/** Returns the heading before an element unless one of the others has it too. @param {Element} element @param {Element[]} others */
 function headingBefore(element, others) {
-  const root = dom.getRootNode(element);
-  const headings = Array.from(dom.querySelectorAll(root, HEADINGS) ?? []).filter(isVisible);
-  /** @param {Element} of */
-  const before = (of) =>
-    headings.findLast((heading) => dom.compareDocumentPosition(heading, of) & Node.DOCUMENT_POSITION_FOLLOWING) ?? null;
-  const own = before(element);
-  if (!own || others.some((other) => before(other) === own)) return undefined;
-  const words = squeeze(dom.innerText(own) ?? '');
+  // In the order of the document, so that no two are compared: that takes as long as they have siblings.
+  const parts = Array.from(dom.querySelectorAll(dom.getRootNode(element), `${HEADINGS}, ${dom.localName(element)}, [role]`) ?? []);
+  const at = parts.indexOf(element);
+  /** @param {Element} part */
+  const isHeading = (part) => dom.matches(part, HEADINGS) && isVisible(part);
+  const start = parts.slice(0, at).findLastIndex(isHeading);
+  if (start < 0) return undefined;
+  const after = parts.slice(at + 1).findIndex(isHeading);
+  const end = after < 0 ? parts.length : at + 1 + after;
+  const section = new Set(parts.slice(start, end));
+  if (others.some((other) => section.has(other))) return undefined;
+  const words = squeeze(dom.innerText(parts[start]) ?? '');
   return words.length <= LONGEST_NEAR ? words : undefined;
 }
 
