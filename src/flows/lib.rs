@@ -13,14 +13,17 @@ mod error;
 mod export;
 mod file;
 mod fill;
+mod find;
 mod folders;
 mod import;
 mod journal;
 mod record;
+mod report;
 mod run;
 #[cfg(test)]
 mod schema;
 mod sites;
+mod step_run;
 mod tabs;
 mod told;
 mod tree;
@@ -38,7 +41,8 @@ pub use folders::{Found, Listed, allow, find, list, own, save};
 pub use import::import;
 pub use journal::Runs;
 pub use record::Recorder;
-pub use run::{At, Begun, Commands, Follower, Next, Outcome, Report, StepReport, Wanted, run};
+pub use report::{Next, Outcome, Report, StepReport};
+pub use run::{At, Begun, Commands, Follower, Wanted, run};
 
 /// The JSON Schema of a flow's file.
 pub const SCHEMA: &str = include_str!("../../docs/flow.schema.json");

@@ -2,8 +2,9 @@
 //!
 //! Owns which tab a step's number means, and where the run began. Acts by no command: it only asks.
 
-use super::run::{At, Commands, Stop};
+use super::run::{At, Commands};
 use super::sites::{FIRST_TAB, OWN_FRAME, Sites, named};
+use super::step_run::Stop;
 use super::words::WAIT_SECONDS;
 use gstack_base::site;
 use gstack_protocol::command::ActsOn;
