@@ -49,8 +49,8 @@ export class World {
   }
 
   /**
-   * Sends a message in a tab and follows the answer: `{ conversationId, text(), failed() }` once the turn has begun.
-   * Each part of the answer is given to `said`.
+   * Sends a message in a tab and follows the answer: `{ conversationId, ended, close() }` once the turn has begun. `ended`
+   * resolves when the turn has. Each part of the answer is given to `said`. No other turn may run in the conversation.
    */
   chat(tabId, name, message, said = () => {}) {
     const body = JSON.stringify({ clientId: crypto.randomUUID(), message, tabId, agent: name });
@@ -59,17 +59,23 @@ export class World {
     return new Promise((resolve, reject) => {
       const asked = request({ socketPath, method: 'POST', path: '/chat', headers, agent: false }, (response) => {
         let conversationId;
-        const ended = () => reject(new Error('the turn did not begin'));
+        let end;
+        const ended = new Promise((settle) => (end = settle));
+        const closed = () => {
+          reject(new Error('the turn did not begin'));
+          end();
+        };
         createInterface({ input: response })
-          .on('error', ended)
-          .on('close', ended)
+          .on('error', closed)
+          .on('close', closed)
           .on('line', (line) => {
             const told = JSON.parse(line);
             if (told.failed) reject(new Error(`${told.failed.code}: ${told.failed.message}`));
             if (told.conversation) conversationId = told.conversation.conversationId;
             if (told.event?.type === 'turn-done' && told.event.outcome === 'failed') reject(new Error(JSON.stringify(told.event)));
+            if (told.event?.type === 'turn-done') end();
             if (told.delta) {
-              resolve({ conversationId, close: () => asked.destroy() });
+              resolve({ conversationId, ended, close: () => asked.destroy() });
               said(told.delta.text);
             }
           });
