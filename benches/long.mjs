@@ -152,7 +152,8 @@ async function slow(messages) {
       });
       rows.push([ms, ...cells(taken), ...cells(beside)]);
     }
-    return table(['each sync takes, ms', 'message → first words, ms', 'p95', '`url` beside it, ms', 'p95'], rows);
+    const heads = ['each sync takes, ms', 'message → first words, ms', 'p95', '`url` beside it, ms', 'p95'];
+    return `strace delays each fsync and fdatasync of the daemon.\n\n${table(heads, rows)}`;
   });
 }
 
@@ -201,7 +202,8 @@ async function onDisk(disk) {
     }
     rmSync(ballast);
     await turn('space is left again');
-    return table(['the disk', 'a message', '`url`'], rows);
+    const heads = ['the disk', 'a message', '`url`'];
+    return `The home, the browser's profile and the temporary folder are on one tmpfs.\n\n${table(heads, rows)}`;
   });
 }
 
