@@ -30,7 +30,10 @@ const table = (heads, rows) => row(heads) + row(heads.map((_, at) => (at === 0 ?
 const rounded = (value) => (value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
 const cells = ({ median, p95 }) => [rounded(median), rounded(p95)];
 
-/** Sends a message in the tab and returns the time until the first words of the answer. The turn is then stopped and awaited. */
+/**
+ * Sends a message in the tab and returns the time until the first words of the answer, and its conversation. The turn is then stopped
+ * and awaited.
+ */
 async function message(world, tab) {
   const began = performance.now();
   const turn = await world.chat(tab, 'talking', 'talk');
@@ -40,7 +43,7 @@ async function message(world, tab) {
   const ended = await Promise.race([turn.ended.then(() => true), setTimeout(60_000, false, { ref: false })]);
   turn.close();
   if (!ended) throw new Error('the stopped turn has not ended after a minute');
-  return taken;
+  return { taken, isSilent: turn.isSilent, conversationId: turn.conversationId };
 }
 
 async function withWorld(agents, work) {
@@ -145,7 +148,7 @@ async function slow(messages) {
         const samples = [];
         const commands = [];
         for (let run = 0; run < messages; run += 1) {
-          samples.push(await message(world, tab));
+          samples.push((await message(world, tab)).taken);
           commands.push(await timed(() => world.gstack.runIn(tab, 'url')));
         }
         return [summary(samples), summary(commands)];
@@ -165,22 +168,30 @@ async function onDisk(disk) {
   return withWorld(1, async (world) => {
     const tab = await world.tab();
     const rows = [];
+    // A turn's end is written to space that was reserved for it.
+    const endsKept = async (conversationId) => {
+      const journal = path.join(world.home.home, 'sessions', conversationId, 'chat.jsonl');
+      const count = (type) => readFileSync(journal, 'utf8').split(`"type":"${type}"`).length - 1;
+      for (let tries = 0; tries < 50 && count('turn-done') < count('turn-started'); tries += 1) await setTimeout(100);
+      return count('turn-done') < count('turn-started') ? 'not on disk' : 'on disk';
+    };
     const turn = async (name) => {
       const said = await message(world, tab).then(
-        (ms) => `answered after ${rounded(ms)} ms`,
-        (error) =>
-          `refused: ${/"message":"([^"]*)/.exec(error.message)?.[1] ?? error.message.split('\n')[0].slice(0, 160)}`.replaceAll(
-            FOLDERS,
-            '…/',
-          ),
+        async ({ taken, isSilent, conversationId }) => [
+          isSilent ? 'runs, its text is not kept' : `answered after ${rounded(taken)} ms`,
+          await endsKept(conversationId),
+        ],
+        (error) => {
+          const reason = /"message":"([^"]*)/.exec(error.message)?.[1] ?? error.message.split('\n')[0].slice(0, 160);
+          return [`refused: ${reason}`.replaceAll(FOLDERS, '…/'), ''];
+        },
       );
       const url = await world.gstack.runIn(tab, 'url').then(
         () => 'works',
         (error) => error.message.slice(0, 80),
       );
-      rows.push([name, said, url]);
+      rows.push([name, ...said, url]);
     };
-    await turn('space is left');
     const ballast = path.join(disk, 'ballast');
     // Byte by byte at the end: a line of a journal is short.
     const fill = () => {
@@ -196,13 +207,13 @@ async function onDisk(disk) {
     await turn('full');
     // Short lines fit into the rest of a file's last page.
     for (let more = 0; more < 40 && !rows.at(-1)[1].startsWith('refused'); more += 1) {
-      rows.pop();
+      if (rows.at(-1)[1].startsWith('answered')) rows.pop();
       fill();
       await turn(`full, message ${more + 2}`);
     }
     rmSync(ballast);
     await turn('space is left again');
-    const heads = ['the disk', 'a message', '`url`'];
+    const heads = ['the disk', 'a message', "the turn's end", '`url`'];
     return `The home, the browser's profile and the temporary folder are on one tmpfs.\n\n${table(heads, rows)}`;
   });
 }
