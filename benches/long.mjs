@@ -192,6 +192,7 @@ async function onDisk(disk) {
       );
       rows.push([name, ...said, url]);
     };
+    await turn('space is left');
     const ballast = path.join(disk, 'ballast');
     // Byte by byte at the end: a line of a journal is short.
     const fill = () => {
