@@ -118,7 +118,8 @@ async function soak(minutes) {
     const heads = ['minute', 'daemon, MiB', "extension's process, MiB", 'keeper, MiB', 'native hosts, MiB', "agents' minders, MiB"];
     const more = ["daemon's threads", "daemon's files", 'commands', 'failed', "agents' rounds", 'failed'];
     const list = [...reasons].map(([reason, times]) => `- ${times} × ${reason}\n`).join('');
-    return `${ended}${table([...heads, ...more], shown)}${list && `\n${list}`}`;
+    const shared = "Memory is the PSS, so all of gstack's figures fall while other runs of the same file share its pages.\n\n";
+    return `${ended}${shared}${table([...heads, ...more], shown)}${list && `\n${list}`}`;
   });
 }
 
