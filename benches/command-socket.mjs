@@ -4,6 +4,15 @@
 import { Agent, request } from 'node:http';
 import path from 'node:path';
 
+/** Returns what a refusal says, without its hint. */
+function messageOf(text) {
+  try {
+    return JSON.parse(text).error ?? text;
+  } catch {
+    return text;
+  }
+}
+
 export class CommandSocket {
   #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -35,7 +44,7 @@ export class CommandSocket {
           .on('end', () => {
             const text = Buffer.concat(parts).toString();
             if (response.statusCode === 200) resolve(JSON.parse(text).output);
-            else reject(new Error(`gstack ${command}: ${response.statusCode} ${text}`));
+            else reject(new Error(`gstack ${command}: ${response.statusCode} ${messageOf(text)}`));
           });
       });
       asked.on('error', reject);

@@ -1,7 +1,8 @@
 /*
  * Runs that are too long, or need too much, for the tests. Each is bounded and ends by itself.
  *
- *   node benches/long.mjs soak [MINUTES]   5 agents at work and 50 tabs; memory, threads and files each minute (120)
+ *   node benches/long.mjs soak [MINUTES]   5 agents at work and 50 tabs; memory, threads and files each minute (120). An interrupt
+ *                                          ends it and prints the table so far
  *   node benches/long.mjs slow [MESSAGES]  messages while each sync of the daemon takes 0, 10, 100 and 500 ms (20; strace, root)
  *   node benches/long.mjs full [MB]        a conversation whose disk is full for a time (600; a tmpfs, root)
  *   node benches/long.mjs grid [FLOWS]     flows on a Grid of four chromedriver nodes (200; after `npm ci` in tests/grid)
@@ -14,10 +15,11 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { GSTACK, TestHome } from '../tests/e2e/harness/home.mjs';
 import { timed } from './measure.mjs';
-import { several, summary } from './scale/measuring.mjs';
+import { memoryOfAll, several, summary } from './scale/measuring.mjs';
 import { World } from './scale/world.mjs';
 import { replaceSection } from './section.mjs';
 
@@ -27,16 +29,21 @@ const row = (cells) => `| ${cells.join(' | ')} |\n`;
 const table = (heads, rows) => row(heads) + row(heads.map((_, at) => (at === 0 ? '---' : '---:'))) + rows.map(row).join('');
 const rounded = (value) => (value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
 const cells = ({ median, p95 }) => [rounded(median), rounded(p95)];
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends a message in the tab and returns the time until the first words of the answer. The turn is then stopped. */
+/**
+ * Sends a message in the tab and returns the time until the first words of the answer, and its conversation. The turn is then stopped
+ * and awaited.
+ */
 async function message(world, tab) {
   const began = performance.now();
   const turn = await world.chat(tab, 'talking', 'talk');
   const taken = performance.now() - began;
-  turn.close();
   await world.home.run(['chat', '--stop', '--all']);
-  return taken;
+  // Words of a turn that still ran would be taken for the next one's.
+  const ended = await Promise.race([turn.ended.then(() => true), setTimeout(60_000, false, { ref: false })]);
+  turn.close();
+  if (!ended) throw new Error('the stopped turn has not ended after a minute');
+  return { taken, isSilent: turn.isSilent, conversationId: turn.conversationId };
 }
 
 async function withWorld(agents, work) {
@@ -49,33 +56,70 @@ async function withWorld(agents, work) {
   }
 }
 
+/** What the soak does in one tab after the other, beside the agents. */
+const SOAK_COMMANDS = [['url'], ['snapshot', '-i'], ['click', '#turn'], ['text'], ['js', 'document.title'], ['reload'], ['tabs']];
+
 async function soak(minutes) {
   const AGENTS = 5;
   const TABS = 50;
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
   return withWorld(AGENTS, async (world) => {
-    await several(Array.from({ length: TABS - AGENTS }), 2, () => world.tab(100));
-    for (let at = 0; at < AGENTS; at += 1) await world.chat(await world.tab(100), 'working', 'work');
+    const counts = { made: 0, failed: 0, rounds: 0, failedRounds: 0 };
+    const reasons = new Map();
+    const fails = (reason) => reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    const tabs = [];
+    await several(Array.from({ length: TABS - AGENTS }), 2, async () => tabs.push(await world.tab(100)));
+    for (let at = 0; at < AGENTS; at += 1) {
+      const tab = await world.tab(100);
+      let rest = '';
+      await world.chat(tab, 'working', 'work', (text) => {
+        const lines = (rest + text).split('\n');
+        rest = lines.pop();
+        for (const line of lines) {
+          counts.rounds += 1;
+          const reason = /failed \((.*)\)/.exec(line)?.[1];
+          if (!reason) continue;
+          counts.failedRounds += 1;
+          fails(`agent: ${reason.slice(0, 120)}`);
+        }
+      });
+    }
     const rows = [];
     const weigh = (minute) => {
-      const { daemon, keeper, minders } = world.memory();
+      const { daemon, keeper, hosts, minders } = world.memory();
+      const extension = memoryOfAll(world.home.processes('extension-renderer').map(({ pid }) => pid)).sum;
       const threads = readdirSync(`/proc/${world.daemon}/task`).length;
       const files = readdirSync(`/proc/${world.daemon}/fd`).length;
-      rows.push([minute, ...[daemon, keeper, minders].map(rounded), threads, files]);
+      const done = [counts.made, counts.failed, counts.rounds, counts.failedRounds];
+      rows.push([minute, ...[daemon, extension, keeper, hosts, minders].map(rounded), threads, files, ...done]);
+      process.stderr.write(row(rows.at(-1)));
     };
-    await wait(10_000);
-    for (let minute = 0; minute <= minutes; minute += 1) {
+    await setTimeout(10_000);
+    for (let minute = 0; ; minute += 1) {
       weigh(minute);
-      if (minute === minutes) break;
+      if (minute === minutes || stop.signal.aborted) break;
       const end = performance.now() + 60_000;
-      while (performance.now() < end) {
-        await world.gstack.run('tabs');
-        await wait(1000);
+      while (performance.now() < end && !stop.signal.aborted) {
+        const words = SOAK_COMMANDS[counts.made % SOAK_COMMANDS.length];
+        const tab = tabs[counts.made % tabs.length];
+        counts.made += 1;
+        await world.gstack.runIn(tab, ...words).catch((error) => {
+          counts.failed += 1;
+          fails(error.message.slice(0, 120));
+        });
+        await setTimeout(1000);
       }
     }
     // The first, the last, and at most eight between them.
-    const step = Math.max(1, Math.floor(minutes / 9));
+    const step = Math.max(1, Math.floor((rows.length - 1) / 9));
     const shown = rows.filter((_, at) => at % step === 0 || at === rows.length - 1);
-    return table(['minute', 'daemon, MiB', 'keeper, MiB', "agents' minders, MiB", "daemon's threads", "daemon's files"], shown);
+    const ended = stop.signal.aborted ? `Interrupted after ${rows.length - 1} minutes.\n\n` : '';
+    const heads = ['minute', 'daemon, MiB', "extension's process, MiB", 'keeper, MiB', 'native hosts, MiB', "agents' minders, MiB"];
+    const more = ["daemon's threads", "daemon's files", 'commands', 'failed', "agents' rounds", 'failed'];
+    const list = [...reasons].map(([reason, times]) => `- ${times} × ${reason}\n`).join('');
+    const shared = "Memory is the PSS, so all of gstack's figures fall while other runs of the same file share its pages.\n\n";
+    return `${ended}${shared}${table([...heads, ...more], shown)}${list && `\n${list}`}`;
   });
 }
 
@@ -87,7 +131,7 @@ async function withSlowSync(pid, ms, work) {
     stdio: 'ignore',
   });
   await once(strace, 'spawn');
-  await wait(500);
+  await setTimeout(500);
   try {
     return await work();
   } finally {
@@ -105,33 +149,49 @@ async function slow(messages) {
         const samples = [];
         const commands = [];
         for (let run = 0; run < messages; run += 1) {
-          samples.push(await message(world, tab));
+          samples.push((await message(world, tab)).taken);
           commands.push(await timed(() => world.gstack.runIn(tab, 'url')));
         }
         return [summary(samples), summary(commands)];
       });
       rows.push([ms, ...cells(taken), ...cells(beside)]);
     }
-    return table(['each sync takes, ms', 'message → first words, ms', 'p95', '`url` beside it, ms', 'p95'], rows);
+    const heads = ['each sync takes, ms', 'message → first words, ms', 'p95', '`url` beside it, ms', 'p95'];
+    return `strace delays each fsync and fdatasync of the daemon.\n\n${table(heads, rows)}`;
   });
 }
+
+/** The folders of a path. */
+const FOLDERS = /\/\S*\//g;
 
 /** Runs within a disk of its own, see `full`. */
 async function onDisk(disk) {
   return withWorld(1, async (world) => {
     const tab = await world.tab();
     const rows = [];
+    // A turn's end is written to space that was reserved for it.
+    const endsKept = async (conversationId) => {
+      const journal = path.join(world.home.home, 'sessions', conversationId, 'chat.jsonl');
+      const count = (type) => readFileSync(journal, 'utf8').split(`"type":"${type}"`).length - 1;
+      for (let tries = 0; tries < 50 && count('turn-done') < count('turn-started'); tries += 1) await setTimeout(100);
+      return count('turn-done') < count('turn-started') ? 'not on disk' : 'on disk';
+    };
     const turn = async (name) => {
       const said = await message(world, tab).then(
-        (ms) => `answered after ${rounded(ms)} ms`,
-        (error) =>
-          `refused: ${/"message":"([^"]*)/.exec(error.message)?.[1] ?? error.message.split('\n')[0].slice(0, 160)}`.replaceAll(disk, ''),
+        async ({ taken, isSilent, conversationId }) => [
+          isSilent ? 'runs, its text is not kept' : `answered after ${rounded(taken)} ms`,
+          await endsKept(conversationId),
+        ],
+        (error) => {
+          const reason = /"message":"([^"]*)/.exec(error.message)?.[1] ?? error.message.split('\n')[0].slice(0, 160);
+          return [`refused: ${reason}`.replaceAll(FOLDERS, '…/'), ''];
+        },
       );
       const url = await world.gstack.runIn(tab, 'url').then(
         () => 'works',
         (error) => error.message.slice(0, 80),
       );
-      rows.push([name, said, url]);
+      rows.push([name, ...said, url]);
     };
     await turn('space is left');
     const ballast = path.join(disk, 'ballast');
@@ -149,13 +209,14 @@ async function onDisk(disk) {
     await turn('full');
     // Short lines fit into the rest of a file's last page.
     for (let more = 0; more < 40 && !rows.at(-1)[1].startsWith('refused'); more += 1) {
-      rows.pop();
+      if (rows.at(-1)[1].startsWith('answered')) rows.pop();
       fill();
       await turn(`full, message ${more + 2}`);
     }
     rmSync(ballast);
     await turn('space is left again');
-    return table(['the disk', 'a message', '`url`'], rows);
+    const heads = ['the disk', 'a message', "the turn's end", '`url`'];
+    return `The home, the browser's profile and the temporary folder are on one tmpfs.\n\n${table(heads, rows)}`;
   });
 }
 

@@ -5,19 +5,19 @@
  *
  *   node benches/scale.mjs               all of it, in at most twelve minutes
  *   node benches/scale.mjs --quick       small sizes, to work on these scripts
- *   node benches/scale.mjs AXIS…         only these: tabs elements agents panels journal
+ *   node benches/scale.mjs AXIS…         only these: tabs elements agents panels journal. The others stay as they were measured
  *   node benches/scale.mjs --dry …       prints, and writes nothing
  *
  * Writes scale/scale.json, the picture scale/scale.svg and a section of RESULTS.md. GSTACK_BIN is the program,
  * GSTACK_BROWSER_PATH the browser. Times never decide whether this passes: a point that can't be measured is noted with
  * its reason, and the others go on. All on loopback and in temporary homes; no process stays.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { TestHome } from '../tests/e2e/harness/home.mjs';
 import { AXES } from './scale/axes.mjs';
 import { picture } from './scale/plot.mjs';
-import { markdown, worse } from './scale/report.mjs';
+import { markdown, replaceAxes, worse } from './scale/report.mjs';
 import { replaceSection } from './section.mjs';
 
 const RUNS = { full: 60, quick: 10 };
@@ -110,19 +110,25 @@ async function versionOf() {
 }
 
 const atStart = load();
+const RESULT = new URL('scale/scale.json', import.meta.url);
+
+/** Returns when, where and with what this run measures. */
+const circumstances = (version) => ({
+  day: new Date().toISOString().slice(0, 10),
+  machine: `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${process.platform} ${process.arch}, node ${process.version}`,
+  version,
+  load: `${atStart} at the start, ${load()} at the end`,
+  seconds: Math.round((performance.now() - began) / 1000),
+});
+
 /** Writes what was measured so far. */
-function keep(version, axes) {
-  const result = {
-    day: new Date().toISOString().slice(0, 10),
-    machine: `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${process.platform} ${process.arch}, node ${process.version}`,
-    version,
-    load: `${atStart} at the start, ${load()} at the end`,
-    seconds: Math.round((performance.now() - began) / 1000),
-    quick,
-    axes,
-  };
+function keep(version, measured) {
+  const apart = wanted.length < AXES.length && !quick;
+  const result = apart
+    ? replaceAxes(JSON.parse(readFileSync(RESULT, 'utf8')), measured, circumstances(version), names)
+    : { ...circumstances(version), quick, axes: measured };
   if (!words.includes('--dry')) {
-    writeFileSync(new URL('scale/scale.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`);
+    writeFileSync(RESULT, `${JSON.stringify(result, null, 2)}\n`);
     writeFileSync(new URL('scale/scale.svg', import.meta.url), picture(result));
     replaceSection(new URL('RESULTS.md', import.meta.url), 'scale', markdown(result));
   }

@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** Starts model.mjs. `requests()` returns the requests so far, `release()` ends a WAIT. */
+/** Starts model.mjs, which ends with this process at the latest. `requests()` returns the requests so far, `release()` ends a WAIT. */
 export async function model(log = 'requests') {
   writeFileSync(log, '');
-  const child = spawn('node', [fileURLToPath(new URL('model.mjs', import.meta.url)), log], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('node', [fileURLToPath(new URL('model.mjs', import.meta.url)), log], { stdio: ['pipe', 'pipe', 'inherit'] });
   const port = await new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
   // Whole lines only: the last one may be half written.
   const lines = () => readFileSync(log, 'utf8').split('\n').slice(0, -1).filter(Boolean);

@@ -1,6 +1,6 @@
 // A fake model on 127.0.0.1 for findings about agents: Anthropic Messages, OpenAI Chat Completions and Responses, Gemini.
 //
-//   node model.mjs LOG     prints the port; writes a line of JSON for each request: {api, path, body}
+//   node model.mjs LOG     prints the port; writes a line of JSON for each request: {api, path, body}; ends with its standard input
 //
 // It answers "Done." If the newest words of the person contain `CALL NAME {JSON}`, it first calls that tool. `WAIT` in them delays
 // the answer until LOG.go exists, `FAIL 400` is answered with that HTTP status.
@@ -9,6 +9,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const log = process.argv[2];
+process.stdin.on('end', () => process.exit()).resume();
 let serial = 0;
 
 /** Returns the newest words of the person and whether a tool's result came after them. */

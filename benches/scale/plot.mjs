@@ -7,7 +7,13 @@ import { seriesOf } from './growth.mjs';
 const [WIDTH, HEIGHT] = [430, 220];
 const [LEFT, RIGHT, TOP, BOTTOM] = [46, 150, 34, 34];
 const LABEL_HEIGHT = 13;
-const TITLES = { tabs: 'open tabs', agents: 'agents at once', panels: 'panels', journal: 'events in a conversation' };
+const TITLES = {
+  tabs: 'open tabs',
+  elements: 'elements of a page',
+  agents: 'agents at once',
+  panels: 'panels',
+  journal: 'events in a conversation',
+};
 const KINDS = [
   { kind: 'time', title: 'median time, ms' },
   { kind: 'memory', title: 'memory (PSS), MiB' },

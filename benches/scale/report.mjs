@@ -18,7 +18,7 @@ const NOTES = {
     '`tabs` lists all, so its answer grows with them. `newtab` is the time of one of the last five.',
   elements:
     'A tab with one page of that many elements, ten an entry of a list: three of them can be operated. ' +
-    '`newtab` is one run, until the page has loaded.',
+    '`goto` is one run, until the document is parsed.',
   agents:
     'Each agent is a process (ACP, on node, in its sandbox) with a tab and a conversation of its own; about every three seconds it ' +
     "takes a snapshot over MCP and says a line. `url` and `snapshot -i` are a terminal's, beside them. " +
@@ -38,7 +38,7 @@ const MEMORY = {
   afterSearch: 'memory of the daemon after the searches',
 };
 
-function table({ name, points }) {
+function table({ name, points, apart }) {
   const sizes = points.map(({ size }) => size);
   const heads = ['', ...sizes.map((size) => size.toLocaleString('en')), 'steepest step', ''];
   let text = `### ${TITLES[name] ?? name}\n\n${row(heads)}${row(heads.map((_, at) => (at === 0 ? '---' : '---:')))}`;
@@ -53,6 +53,11 @@ function table({ name, points }) {
     text += row([label, ...cells, power === null ? '' : `n^${power.toFixed(2)}`, growth(power)]);
   }
   text += `\n- ${NOTES[name] ?? ''}\n`;
+  if (apart) {
+    const { day, machine, version, load, seconds } = apart;
+    text += `- Measured by itself: ${day}, \`node benches/scale.mjs ${name}\`, ${machine}, ${version}. `;
+    text += `Load of the machine: ${load}. It took ${seconds} s.\n`;
+  }
   for (const { size, failed } of points) if (failed) text += `- ${size.toLocaleString('en')}: not measured: ${failed}\n`;
   for (const { size, missing = {} } of points)
     for (const [name, why] of Object.entries(missing)) text += `- ${size.toLocaleString('en')}: ${name} was not measured: ${why}\n`;
@@ -66,6 +71,18 @@ export function worse({ axes }) {
       .filter(({ values }) => growth(steepest(values)) === 'worse than linear')
       .map(({ kind, name }) => `${axis.name}: ${name} (${UNITS[kind]})`),
   );
+}
+
+/**
+ * Returns an earlier result in which these axes are new.
+ * @param {any} earlier  what scale.mjs measured before
+ * @param {any[]} measured  the new axes
+ * @param {any} apart  when, where and with what these were measured: their table says it
+ * @param {string[]} order  the names of all axes, in order
+ */
+export function replaceAxes(earlier, measured, apart, order) {
+  const axes = new Map([...earlier.axes, ...measured.map((axis) => ({ ...axis, apart }))].map((axis) => [axis.name, axis]));
+  return { ...earlier, axes: order.filter((name) => axes.has(name)).map((name) => axes.get(name)) };
 }
 
 /** Returns the section. @param {any} result  what scale.mjs measured */

@@ -16,6 +16,9 @@ const agent = fileURLToPath(new URL('agent.mjs', import.meta.url));
 /** The agents: how long a round is, in ms. One that works takes a snapshot and says a line in each, one that talks a line. */
 const AGENTS = { working: ['3000'], talking: ['50', '--only-talk'] };
 
+/** How long a turn may say nothing: on a full disk, gstack does not keep its text. */
+const SILENCE_MS = 20_000;
+
 export class World {
   home = new TestHome({ port: false });
   #streams = new Set();
@@ -49,8 +52,9 @@ export class World {
   }
 
   /**
-   * Sends a message in a tab and follows the answer: `{ conversationId, text(), failed() }` once the turn has begun.
-   * Each part of the answer is given to `said`.
+   * Sends a message in a tab and follows the answer: `{ conversationId, isSilent, ended, close() }` at its first words, or, if
+   * none came `SILENCE_MS` after the turn's start, as a silent one. `ended` resolves when the turn has. Each part of the answer is
+   * given to `said`. No other turn may run in the conversation.
    */
   chat(tabId, name, message, said = () => {}) {
     const body = JSON.stringify({ clientId: crypto.randomUUID(), message, tabId, agent: name });
@@ -59,17 +63,25 @@ export class World {
     return new Promise((resolve, reject) => {
       const asked = request({ socketPath, method: 'POST', path: '/chat', headers, agent: false }, (response) => {
         let conversationId;
-        const ended = () => reject(new Error('the turn did not begin'));
+        let end;
+        const ended = new Promise((settle) => (end = settle));
+        const closed = () => {
+          reject(new Error('the turn did not begin'));
+          end();
+        };
         createInterface({ input: response })
-          .on('error', ended)
-          .on('close', ended)
+          .on('error', closed)
+          .on('close', closed)
           .on('line', (line) => {
             const told = JSON.parse(line);
             if (told.failed) reject(new Error(`${told.failed.code}: ${told.failed.message}`));
             if (told.conversation) conversationId = told.conversation.conversationId;
             if (told.event?.type === 'turn-done' && told.event.outcome === 'failed') reject(new Error(JSON.stringify(told.event)));
+            if (told.event?.type === 'turn-done') end();
+            const begun = (isSilent) => resolve({ conversationId, isSilent, ended, close: () => asked.destroy() });
+            if (told.event?.type === 'turn-started') setTimeout(begun, SILENCE_MS, true).unref();
             if (told.delta) {
-              resolve({ conversationId, close: () => asked.destroy() });
+              begun(false);
               said(told.delta.text);
             }
           });

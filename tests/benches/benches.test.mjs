@@ -14,7 +14,7 @@ import { growth, seriesOf, steepest } from '../../benches/scale/growth.mjs';
 import { Lines } from '../../benches/scale/lines.mjs';
 import { summary } from '../../benches/scale/measuring.mjs';
 import { picture } from '../../benches/scale/plot.mjs';
-import { markdown, worse } from '../../benches/scale/report.mjs';
+import { markdown, replaceAxes, worse } from '../../benches/scale/report.mjs';
 import { sessionTables, simulationTable } from '../../benches/scale/session-tables.mjs';
 import { run, SIZES, simulated } from '../../benches/scale/simulation.mjs';
 import { section } from '../../benches/section.mjs';
@@ -61,6 +61,26 @@ describe('scale', () => {
     assert.deepEqual(worse(result), ['tabs: url (ms)']);
     assert.match(text, /Worse than linear: tabs: url \(ms\)\./);
     for (const row of text.split('\n').filter((line) => line.startsWith('| '))) assert.match(row, /\|$/);
+  });
+
+  test('an axis that is measured by itself replaces its own table alone, which says when it was', () => {
+    const measured = { name: 'elements', points: [{ size: 1000, times: { text: { median: 7, p95: 8, runs: 3 } } }] };
+    const apart = { day: '2026-03-04', machine: 'another', version: 'gstack 0.2.0', load: 'none', seconds: 5 };
+    const merged = replaceAxes(result, [measured], apart, ['tabs', 'elements', 'agents', 'panels', 'journal']);
+    const old = result.axes.map(({ name }) => name);
+    assert.deepEqual(merged.axes.map(({ name }) => name).sort(), [...new Set([...old, 'elements'])].sort());
+    assert.equal(merged.day, result.day);
+    const text = markdown(merged);
+    assert.match(
+      text,
+      /### Elements of a page\n[^#]*\| text, ms \| 7\.00 \(8\.00\)[^#]*Measured by itself: 2026-03-04, `node benches\/scale\.mjs elements`/,
+    );
+    assert.equal(text.match(/Measured by itself/g).length, 1);
+    const again = replaceAxes(merged, [{ ...measured, points: [] }], apart, ['tabs', 'elements']);
+    assert.deepEqual(
+      again.axes.map(({ name }) => name),
+      ['tabs', 'elements'],
+    );
   });
 
   test('a picture has two charts for each axis, a line for each figure, a linear one, and both grounds', () => {

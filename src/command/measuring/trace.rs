@@ -38,8 +38,8 @@ pub(crate) const COMMANDS: &[Spec] = &[Spec {
     ],
     flags: &[switch("--screenshots", ValueType::Choice, "start: with small pictures of what was drawn")],
     summary: "Record a performance trace of the tab",
-    details: "A JSON file of Chrome's trace events, with a CPU profile and the page's own marks, which Perfetto and the Performance \
-        panel of DevTools open. It has no events of other tabs' processes, and no tokens in addresses; an agent's \
+    details: "A JSON file of Chrome's trace events, with a CPU profile and the page's own marks, which the Performance panel of \
+        DevTools opens. It has no events of other tabs' processes, and no tokens in addresses; an agent's \
         trace has only addresses of this site. `stop` also says what made the page slow, as `perf-trace` does.",
     untrusted: false,
     writes: Writes::File,
