@@ -29,6 +29,7 @@ pub use self::core::{Call, Context, Folders, Output, Progress, RecordingLog, Res
 pub use self::core::{consequence, effects, everyday, picture, tool_schema, words};
 pub use self::core::{leased, not_in_set};
 pub use acting::sign_in::check_origin as check_sign_in_origin;
+pub use acting::tool_input::input_of as page_tool_input;
 pub use acting::web_mcp::{chosen as chosen_page_tool, claims as page_tool_claims};
 pub use navigating::{listed_title, tab_number};
 pub use privacy::{path_guard, redaction, shared_text, tool_arguments, upload_copies, url_guard};
