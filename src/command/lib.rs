@@ -26,7 +26,7 @@ mod visual;
 pub use self::core::envelope;
 pub use self::core::sign_ins::{SignInSecrets, SignInSource};
 pub use self::core::{Call, Context, Folders, Output, Progress, RecordingLog, Rests, Steps, TabSwitch, captions};
-pub use self::core::{consequence, effects, everyday, picture, tool_schema, words};
+pub use self::core::{consequence, effects, everyday, picture, structured, tool_schema, words};
 pub use self::core::{leased, not_in_set};
 pub use acting::sign_in::check_origin as check_sign_in_origin;
 pub use acting::tool_input::input_of as page_tool_input;
