@@ -2,6 +2,7 @@
  * Runs that are too long, or need too much, for the tests. Each is bounded and ends by itself.
  *
  *   node benches/long.mjs soak [MINUTES]   5 agents at work and 50 tabs; memory, threads and files each minute (120)
+ *   node benches/long.mjs commands [N]     goto, snapshot, click and text by turns in 50 tabs; memory at ten points (50000)
  *   node benches/long.mjs slow [MESSAGES]  messages while each sync of the daemon takes 0, 10, 100 and 500 ms (20; strace, root)
  *   node benches/long.mjs full [MB]        a conversation whose disk is full for a time (600; a tmpfs, root)
  *   node benches/long.mjs grid [FLOWS]     flows on a Grid of four chromedriver nodes (200; after `npm ci` in tests/grid)
@@ -76,6 +77,39 @@ async function soak(minutes) {
     const step = Math.max(1, Math.floor(minutes / 9));
     const shown = rows.filter((_, at) => at % step === 0 || at === rows.length - 1);
     return table(['minute', 'daemon, MiB', 'keeper, MiB', "agents' minders, MiB", "daemon's threads", "daemon's files"], shown);
+  });
+}
+
+async function commands(most) {
+  const TABS = 50;
+  const AT_ONCE = 4;
+  const POINTS = 10;
+  return withWorld(1, async (world) => {
+    const tabs = [];
+    await several(Array.from({ length: TABS }), 2, async () => tabs.push(await world.tab(100)));
+    const turn = async (tab) => {
+      const run = (...words) => world.gstack.runIn(tab, ...words);
+      await run('goto', `${world.pages.origin}/elements/100`);
+      const listed = await run('snapshot', '-i');
+      await run('click', /@e\d+/.exec(listed)[0]);
+      await run('text');
+    };
+    const rows = [];
+    const weigh = (done) => {
+      const { daemon, keeper } = world.memory();
+      rows.push([done.toLocaleString('en'), rounded(daemon), rounded(keeper)]);
+    };
+    weigh(0);
+    for (let point = 1; point <= POINTS; point += 1) {
+      const turns = Math.round(most / POINTS / 4);
+      await several(
+        Array.from({ length: turns }, (_, at) => tabs[at % TABS]),
+        AT_ONCE,
+        turn,
+      );
+      weigh(turns * 4 * point);
+    }
+    return table(['commands', 'daemon, MiB', 'keeper, MiB'], rows);
   });
 }
 
@@ -212,6 +246,7 @@ async function grid(flows) {
 
 const KINDS = {
   soak: [soak, 120, 'Five agents and fifty tabs for a time', 'minutes'],
+  commands: [commands, 50_000, 'Fifty thousand commands in fifty tabs', 'commands'],
   slow: [slow, 20, 'Journals on a slow disk', 'messages'],
   full: [full, 600, 'Journals on a full disk', 'MB'],
   grid: [grid, 200, 'Flows on a Grid', 'flows'],
