@@ -3,6 +3,7 @@
  *
  *   node benches/long.mjs soak [MINUTES]   5 agents at work and 50 tabs; memory, threads and files each minute (120). An interrupt
  *                                          ends it and prints the table so far
+ *   node benches/long.mjs commands [N]     goto, snapshot, click and text by turns in 50 tabs; memory at ten points (50000)
  *   node benches/long.mjs slow [MESSAGES]  messages while each sync of the daemon takes 0, 10, 100 and 500 ms (20; strace, root)
  *   node benches/long.mjs full [MB]        a conversation whose disk is full for a time (600; a tmpfs, root)
  *   node benches/long.mjs grid [FLOWS]     flows on a Grid of four chromedriver nodes (200; after `npm ci` in tests/grid)
@@ -120,6 +121,39 @@ async function soak(minutes) {
     const list = [...reasons].map(([reason, times]) => `- ${times} × ${reason}\n`).join('');
     const shared = "Memory is the PSS, so all of gstack's figures fall while other runs of the same file share its pages.\n\n";
     return `${ended}${shared}${table([...heads, ...more], shown)}${list && `\n${list}`}`;
+  });
+}
+
+async function commands(most) {
+  const TABS = 50;
+  const AT_ONCE = 4;
+  const POINTS = 10;
+  return withWorld(1, async (world) => {
+    const tabs = [];
+    await several(Array.from({ length: TABS }), 2, async () => tabs.push(await world.tab(100)));
+    const turn = async (tab) => {
+      const run = (...words) => world.gstack.runIn(tab, ...words);
+      await run('goto', `${world.pages.origin}/elements/100`);
+      const listed = await run('snapshot', '-i');
+      await run('click', /@e\d+/.exec(listed)[0]);
+      await run('text');
+    };
+    const rows = [];
+    const weigh = (done) => {
+      const { daemon, keeper } = world.memory();
+      rows.push([done.toLocaleString('en'), rounded(daemon), rounded(keeper)]);
+    };
+    weigh(0);
+    for (let point = 1; point <= POINTS; point += 1) {
+      const turns = Math.round(most / POINTS / 4);
+      await several(
+        Array.from({ length: turns }, (_, at) => tabs[at % TABS]),
+        AT_ONCE,
+        turn,
+      );
+      weigh(turns * 4 * point);
+    }
+    return table(['commands', 'daemon, MiB', 'keeper, MiB'], rows);
   });
 }
 
@@ -273,6 +307,7 @@ async function grid(flows) {
 
 const KINDS = {
   soak: [soak, 120, 'Five agents and fifty tabs for a time', 'minutes'],
+  commands: [commands, 50_000, 'Fifty thousand commands in fifty tabs', 'commands'],
   slow: [slow, 20, 'Journals on a slow disk', 'messages'],
   full: [full, 600, 'Journals on a full disk', 'MB'],
   grid: [grid, 200, 'Flows on a Grid', 'flows'],

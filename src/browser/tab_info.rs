@@ -45,6 +45,14 @@ pub struct TabInfo {
 }
 
 impl TabInfo {
+    /// Returns true if the tabs are in one browser context, and so have the same cookies and storage.
+    pub fn shares_context(&self, other: &Self) -> bool {
+        match (&self.context, &other.context) {
+            (Some(own), Some(others)) => own == others,
+            _ => self.incognito == other.incognito,
+        }
+    }
+
     /// Returns true if the process of its page has crashed.
     pub fn is_crashed(&self) -> bool {
         self.state == TabState::Crashed

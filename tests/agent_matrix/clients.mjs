@@ -12,8 +12,8 @@ const SEARCHES = 'Its model searches for the tools, and finds those that the tri
 /**
  * By name. `of`: the agent whose fake, variables and calls it has. `install`: its name in `gstack mcp install`, if it has a file of
  * the person's. `command(message, server)`: what sends a message, with its own approvals off: gstack asks. `server`: the command
- * that starts `gstack mcp`, for a client without such a file. `without`:
- * boxes that the client itself makes impossible, each with the reason.
+ * that starts `gstack mcp`, for a client without such a file. `given`: what its model gets of a
+ * result with text and structure (structure.test.mjs). `without`: boxes that the client itself makes impossible, each with the reason.
  */
 const TABLE = {
   claude: {
@@ -21,6 +21,7 @@ const TABLE = {
     package: '@anthropic-ai/claude-code',
     of: 'claude-agent-acp',
     install: 'claude',
+    given: 'the structure',
     without: { lists: SEARCHES },
     command: (message) => [npm('claude'), '-p', message, '--allowedTools', 'mcp__gstack'],
   },
@@ -29,6 +30,7 @@ const TABLE = {
     package: '@openai/codex',
     of: 'codex-acp',
     install: 'codex',
+    given: 'the structure',
     command: (message) => [npm('codex'), 'exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', message],
   },
   gemini: {
@@ -36,6 +38,7 @@ const TABLE = {
     package: '@google/gemini-cli',
     of: 'gemini',
     install: 'gemini',
+    given: 'the text',
     variables: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     prepare: (home) => put(home, '.gemini/settings.json', { security: { auth: { selectedType: 'gemini-api-key' } } }),
     command: (message) => [npm('gemini'), '--approval-mode=yolo', '-p', message],
@@ -45,6 +48,7 @@ const TABLE = {
     package: 'opencode-ai',
     of: 'opencode',
     install: 'opencode',
+    given: 'the text',
     command: (message) => [npm('opencode'), 'run', message],
   },
   qwen: {
@@ -52,6 +56,7 @@ const TABLE = {
     package: '@qwen-code/qwen-code',
     of: 'qwen',
     install: 'qwen',
+    given: 'both',
     without: { lists: SEARCHES },
     command: (message) => [npm('qwen'), '--auth-type', 'openai', '--yolo', message],
   },
@@ -60,6 +65,7 @@ const TABLE = {
     package: '@github/copilot',
     of: 'copilot',
     install: 'copilot',
+    given: 'both',
     without: { picture: "With a model of another provider, it leaves a tool's picture out of what the model gets." },
     command: (message) => [npm('copilot'), '--allow-all-tools', '--disable-builtin-mcps', '-p', message],
   },
@@ -68,6 +74,7 @@ const TABLE = {
     package: 'cline',
     of: 'cline',
     install: 'cline',
+    given: 'both',
     prepare: (home, address) => {
       const model = ['-p', 'openai', '-k', 'dummy', '-m', 'fake', '-b', `${address}/v1`];
       spawnSync(npm('cline'), ['auth', ...model], { env: home.environment, cwd: home.person });

@@ -31,6 +31,12 @@ function cell(found, note) {
   return note ? `no (${note})` : 'no';
 }
 
+/** Returns the clients whose model gets this of a result with text and structure, each with its version. */
+const given = (what) =>
+  CLIENTS.filter((client) => client.given === what)
+    .map(({ label, version }) => `${label} ${version}`)
+    .join(', ');
+
 /** Returns the clients' part of the page: the words, a table and its notes. */
 function clientsPart(results) {
   const tried = CLIENTS.filter(({ name }) => results[name]);
@@ -63,10 +69,17 @@ function clientsPart(results) {
       .map(({ label }) => `${label} has no file for all folders: name \`gstack mcp\` when you start it (\`--stdio\`).`),
     `\`mcp install\` also knows ${others.join(', ')}, which can't be run here: their files are written as their documentation says.`,
     '',
-    `The protocol's own conformance suite (\`@modelcontextprotocol/conformance\` ${SUITE}) has 32 scenarios for servers. gstack passes ` +
-      'the 4 that apply to it, each with all its checks: `server-initialize`, `ping`, `tools-list`, `server-sse-multiple-streams`. 14 ' +
-      "call tools of the suite's example server, 13 need resources, prompts, logging or completion, which gstack neither has nor " +
-      'announces, and 1 is for servers that ask for no token (`tests/mcp/conformance.test.mjs`).',
+    'Tools that return data have an `outputSchema`, and their results `structuredContent` beside the text: `{"notice", "data"}`, with ' +
+      'the data of `--json`, or `{"notice", "text"}` if an answer has none. Every tool has a `title`. Of a result with text and ' +
+      `structure, the model gets the structure alone in ${given('the structure')} (in Codex without its pictures), the text alone in ` +
+      `${given('the text')}, and both in ${given('both')} (\`tests/agent_matrix/structure.test.mjs\`). These clients get text only, as ` +
+      'do the agents of conversations; titles and output schemas reach none of their models.',
+    '',
+    `The protocol's own conformance suite (\`@modelcontextprotocol/conformance\` ${SUITE}) passes 32 of 32 scenarios for servers against ` +
+      "gstack's endpoint with the suite's own tools, resources and prompts behind it (`tests/mcp/conformance.rs`), and the 4 that apply " +
+      'to its browser tools against a conversation: `server-initialize`, `ping`, `tools-list`, `server-sse-multiple-streams` ' +
+      '(`tests/mcp/conformance.test.mjs`). Of the others, 14 call tools that only the suite has, 13 need resources, prompts, logging or ' +
+      'completion, which gstack neither has nor announces, and 1 is for servers that ask for no token.',
     '',
   ];
 }

@@ -70,6 +70,7 @@ export function scenario(agent, folder) {
       ...call('press it now', 'click', { selector: 'text=Order now' }),
       ...call('take a picture', 'screenshot', {}),
       ...call('read it all', 'text', {}),
+      ...call('say both', 'both', {}),
       ...(agent.writes ? [{ match: 'write the file', tools: true, reply: agent.writes(path.join(folder, `${agent.name}.txt`)) }] : []),
       ...(agent.plans ? [{ match: 'plan it', tools: true, reply: agent.plans }] : []),
       ...(agent.asks ? [{ match: 'ask me something', tools: true, reply: agent.asks }] : []),

@@ -46,6 +46,17 @@ async fn one_that_ignores_everything_is_killed_when_it_is_closed() {
 }
 
 #[tokio::test]
+async fn one_that_closes_its_output_and_lives_on_is_noticed_and_ended() {
+    let Some(bench) = Bench::rude() else { return };
+    let mut talk = bench.talk().await;
+    talk.say("mute").await;
+    let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
+    let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{events:?}") };
+    assert!(fault.message.contains("closed its output"), "{}", fault.message);
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn one_that_ends_by_itself_is_told_with_its_last_words() {
     let Some(bench) = Bench::rude() else { return };
     let mut talk = bench.talk().await;

@@ -100,7 +100,8 @@ fn cookies_are_those_of_the_tabs_own_browser_context() {
         other.run("cookies", &["set", "of=other"]).await;
         assert_eq!(other.run("js", &["document.cookie"]).await, "of=other");
         assert_eq!(world.run("js", &["document.cookie"]).await, "of=default");
-        other.run("state", &["save", "other"]).await;
+        let saved = other.run("state", &["save", "other"]).await;
+        assert!(saved.contains("(1 cookies, 1 pages)"), "no page of the default context: {saved}");
         other.run("cookies", &["clear", "--all"]).await;
         assert_eq!(other.run("js", &["document.cookie"]).await, "");
         assert!(world.run("cookies", &[]).await.contains("\"default\""));

@@ -147,7 +147,8 @@ fn calls_whose_page_leaves_do_not_claim_an_answer() {
         let port = serve().await;
         world.run("newtab", &[&format!("http://127.0.0.1:{port}/shop")]).await;
         let unsent = world.fault("webmcp-call", &["pay"]).await;
-        assert_eq!(unsent.code, FaultCode::Script, "{unsent:?}");
+        assert_eq!(unsent.code, FaultCode::BadRequest, "{unsent:?}");
+        assert!(unsent.message.contains("input.card is missing"), "what its form requires: {unsent:?}");
         let led = world.fault("webmcp-call", &["lead"]).await;
         assert_eq!(
             (led.code, led.message.contains("was left before it answered")),

@@ -8,9 +8,11 @@
  *   huge         a line of 100 MB, then an answer
  *   flood N      an answer of N small parts as fast as it can
  *   deaf         no answer, and afterwards it ignores a cancel, the end of its input and TERM
+ *   mute         half an answer, then it closes its standard output and lives on
  *   loud         writes much to stderr, then ends with code 3
  * It answers anything else with the same text.
  */
+import { closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const out = (text) => process.stdout.write(text);
@@ -47,6 +49,11 @@ function prompt(id, text) {
     deaf = true;
     setInterval(() => {}, 1000);
     return say('listening to nobody');
+  }
+  if (name === 'mute') {
+    say('half an answer');
+    setInterval(() => {}, 1000);
+    return setImmediate(() => closeSync(1));
   }
   if (name === 'loud') {
     process.stderr.write(`${'noise\n'.repeat(100_000)}the reason\n`, () => process.exit(3));

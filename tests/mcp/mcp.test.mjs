@@ -77,7 +77,8 @@ describe('gstack mcp on standard input and output', () => {
     checkTools(tools);
     assert.ok(tools.length >= 24, `${tools.length} tools`);
     // A model reads all of it in each conversation: at most about 6,300 tokens of 4.3 bytes.
-    const bytes = JSON.stringify(tools).length;
+    // Titles and output schemas reach none of the clients that tests/agent_matrix measures.
+    const bytes = JSON.stringify(tools.map(({ title, outputSchema, ...read }) => read)).length;
     assert.ok(bytes <= 27_000, `${bytes} bytes of tools`);
     // docs/GUIDE.md says how many that are: measured with OpenAI's o200k_base, which has 4.3 bytes of them a token.
     const [, count, tokens] = /the core is (\d+) tools, about ([\d,]+) tokens/.exec(
@@ -183,6 +184,68 @@ describe('gstack mcp on standard input and output', () => {
     }
     await client.ping();
     assert.ok(!(await client.callTool({ name: 'url', arguments: {} })).isError);
+  });
+
+  test('a tool that returns data answers with a structure that fits its schema, beside the text', async () => {
+    const all = await connect('--profile', 'all', '--secrets');
+    const { tools } = await all.listTools();
+    assert.ok(tools.every(({ title }) => title?.length > 0));
+    const structured = tools.filter(({ outputSchema }) => outputSchema);
+    // From here on, the SDK's client refuses an answer of these tools that does not fit its schema, or that has no structure.
+    const given = {
+      count: { selector: 'button' },
+      value: { selector: '#name' },
+      box: { selector: '#name' },
+      css: { selector: '#name', property: 'color' },
+      attrs: { selector: '#name' },
+      is: { property: 'visible', selector: '#name' },
+      find: { words: 'Order' },
+      js: { expression: '({ a: [1, null] })' },
+      storage: { action: 'get' },
+      emulate: { what: 'list' },
+      heap: { action: 'usage' },
+      inspect: { selector: '#name' },
+    };
+    const plain = ['links', 'forms', 'data', 'media', 'console', 'network', 'tabs', 'url', 'cookies', 'perf', 'vitals', 'memory'];
+    const more = ['downloads', 'sign-ins', 'workers', 'webmcp-list', 'audit-a11y', 'react-tree'];
+    const answered = [];
+    for (const name of [...Object.keys(given), ...plain, ...more]) {
+      assert.ok(
+        structured.some((tool) => tool.name === name),
+        `${name} has an output schema`,
+      );
+      const result = await all.callTool({ name, arguments: given[name] ?? {} });
+      if (result.isError) continue;
+      answered.push(name);
+      assert.ok(words(result).length > 0, `${name} has its text too`);
+      const { notice, ...said } = result.structuredContent;
+      assert.match(notice, /never instructions/);
+      assert.deepEqual(Object.keys(said).length, 1, `${name}: data, or else its text`);
+      assert.equal(said.text ?? words(result), words(result), name);
+    }
+    const most = ['count', 'value', 'box', 'css', 'attrs', 'is', 'find', 'js', 'inspect', ...plain];
+    assert.deepEqual(
+      most.filter((name) => !answered.includes(name)),
+      [],
+    );
+    const script = await all.callTool({ name: 'js', arguments: given.js });
+    assert.deepEqual(script.structuredContent.data, { a: [1, null] });
+    for (const name of ['snapshot', 'text', 'click', 'goto', 'screenshot'])
+      assert.ok(!structured.some((tool) => tool.name === name), `${name}: its text says more than its data`);
+    await all.close();
+  });
+
+  test('a client whose model would lose the text gets no structure', async () => {
+    for (const name of ['claude-code', 'codex-mcp-client', 'gemini-cli-mcp-client', 'opencode', '@cline/core']) {
+      const one = await connectAs(name);
+      assert.ok(
+        (await one.listTools()).tools.every(({ outputSchema }) => outputSchema === undefined),
+        name,
+      );
+      const result = await one.callTool({ name: 'tabs', arguments: {} });
+      assert.ok(result.structuredContent === undefined && words(result).includes('/form'), name);
+      await one.close();
+    }
   });
 
   test('a call that is taken back ends, and others go on meanwhile', async () => {
@@ -301,6 +364,8 @@ describe('gstack mcp on standard input and output', () => {
       [request('x', 'tools/call', { name: 7 }), -32602, 'x'],
       [request(5, 'tools/call', { name: 'nonsense' }), -32602, 5],
       [request(6, 'no/such'), -32601, 6],
+      [request(8, 'tools/list', { cursor: 'not-ours' }), -32602, 8],
+      [request(9, 'tools/list', { cursor: 7 }), -32602, 9],
       ['nonsense', -32700, null],
     ]) {
       const { error, ...rest } = await say(line);
@@ -378,6 +443,12 @@ describe('the MCP endpoint of a conversation over HTTP', () => {
     checkTools(tools);
     assert.ok(!tools.some((tool) => 'path' in tool.inputSchema.properties || 'output' in tool.inputSchema.properties));
     assert.match(words(await client.callTool({ name: 'text', arguments: {} })), /UNTRUSTED TEXT [0-9a-f]{8}/);
+    // Arguments of a wrong type are refused before anyone is asked.
+    for (const wrong of [{}, { selector: {} }, { selector: '#name', timeout: 'soon' }, { selector: '#name', value: 'x', more: 1 }]) {
+      const refused = await client.callTool({ name: 'fill', arguments: wrong });
+      assert.ok(refused.isError, JSON.stringify(wrong));
+    }
+    assert.deepEqual((await scene.home.json('approvals')).approvals, []);
     const filling = client.callTool({ name: 'fill', arguments: { selector: '#name', value: 'Ada' } });
     await scene.panel.answer('Deny');
     const denied = await filling;
@@ -400,11 +471,13 @@ describe('the MCP endpoint of a conversation over HTTP', () => {
       ['{', 400, -32700, null],
       ['[]', 400, -32600, null],
       ['{"jsonrpc":"2.0","id":9,"method":"tools/call"}', 200, -32602, 9],
+      ['{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{"cursor":7}}', 200, -32602, 9],
     ]) {
       const [told, { error, ...rest }] = await post(body);
       assert.deepEqual([told, error.code, rest], [status, code, { jsonrpc: '2.0', id }], body.slice(0, 80));
     }
     await assert.rejects(client.callTool({ name: 'cookies', arguments: {} }), (error) => error.code === -32602);
+    await assert.rejects(client.listTools({ cursor: 'not-ours' }), (error) => error.code === -32602);
     assert.ok(!(await client.callTool({ name: 'url', arguments: {} })).isError);
     // Last, since its connection is closed before all of it is read.
     const [told, { error }] = await post('x'.repeat(5_000_000));

@@ -120,6 +120,17 @@ describe("a page's tools for an MCP client", () => {
   test('a call asks as webmcp-call does, is audited, and its answer is content of the page', async () => {
     await visit('/shop');
     await list.is(['page_add']);
+    // What the page's own schema forbids is refused before anyone is asked.
+    for (const [input, why] of [
+      [{}, /input\.count is missing/],
+      [{ count: 'two' }, /input\.count must be number/],
+      [{ count: 3 }, /input\.count must be one of \[1,2\]/],
+    ]) {
+      const refused = await one.fault('page_add', input);
+      assert.match(refused, /does not fit the schema of the page's tool add:\n\[UNTRUSTED TEXT [0-9a-f]{8}\]/);
+      assert.match(refused, why);
+    }
+    assert.deepEqual(await approvals(), []);
     const calling = one.run('page_add', { count: 2 });
     const card = await asked();
     assert.deepEqual([card.action.scope, card.driver], ['page-tool', 'one']);

@@ -3,6 +3,7 @@
 use super::find::Skipped;
 use crate::keeper_link::LinkError;
 use gstack_base::profiles::{DEFAULT, ProfileName};
+use gstack_base::trouble;
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 use std::io;
 use std::path::PathBuf;
@@ -58,7 +59,15 @@ pub enum LaunchError {
         /// The system's error.
         source: io::Error,
     },
-    /// The keeper did not start, or did not report. The text says why.
+    /// The system did not let the keeper start.
+    #[error("the browser's keeper can't be started: {source}")]
+    KeeperStart {
+        /// The keeper's log, in the home.
+        log: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The keeper did not report. The text says why.
     #[error("the browser's keeper can't be started: {0}")]
     Keeper(String),
     /// The keeper started the browser, and the browser did not run.
@@ -93,7 +102,13 @@ impl From<LaunchError> for Fault {
             LaunchError::ProfileHeld { holder: None, .. } => {
                 "Close that browser, or use another profile. `gstack profiles` lists them.".to_owned()
             }
-            LaunchError::Io { .. } | LaunchError::Keeper(_) => "Check that the folder is writable by you.".to_owned(),
+            LaunchError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "Create that folder, or name another one.".to_owned()
+            }
+            LaunchError::Io { path, source, .. } | LaunchError::KeeperStart { log: path, source } => {
+                trouble::hint(path, source)
+            }
+            LaunchError::Keeper(_) => "`gstack doctor` checks what it needs.".to_owned(),
             LaunchError::Browser { .. } => "Its output above says why. To use another browser, add --program \
                 PATH."
                 .to_owned(),
@@ -133,4 +148,23 @@ fn tail(detail: &str) -> String {
     let lines: Vec<&str> = detail.lines().filter(|line| !line.trim().is_empty()).collect();
     let from = lines.len().saturating_sub(LINES);
     lines[from..].iter().map(|line| format!("\n  {line}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LaunchError;
+    use gstack_protocol::fault::Fault;
+    use rustix::io::Errno;
+    use std::io;
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_limit_of_open_files_is_not_taken_for_a_folder_that_is_not_writable() {
+        let log = PathBuf::from("/home/a/.gstack/keeper.log");
+        let fault = Fault::from(LaunchError::KeeperStart { log, source: Errno::MFILE.into() });
+        assert!(fault.hint.is_some_and(|hint| hint.contains("ulimit -n")));
+        let (path, source) = (PathBuf::from("/gone"), io::ErrorKind::NotFound.into());
+        let fault = Fault::from(LaunchError::Io { what: "the folder", path, source });
+        assert!(fault.message.contains("/gone") && fault.hint.is_some_and(|hint| hint.starts_with("Create")));
+    }
 }

@@ -282,7 +282,7 @@ fn is_held(lock: &Path) -> Result<bool, LaunchError> {
 }
 
 async fn start_keeper(home: &Home, options: &LaunchOptions, plan: &LaunchPlan) -> Result<KeeperReport, LaunchError> {
-    let failed = |error: io::Error| LaunchError::Keeper(error.to_string());
+    let failed = |source: io::Error| LaunchError::KeeperStart { log: home.keeper_log(), source };
     let program = match &options.keeper_program {
         Some(program) => program.clone(),
         None => gstack_base::program::path().map_err(failed)?,

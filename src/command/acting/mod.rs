@@ -12,4 +12,5 @@ pub(super) mod mouse;
 pub(super) mod pointer;
 pub(super) mod scrolling;
 pub(crate) mod sign_in;
+pub(crate) mod tool_input;
 pub(crate) mod web_mcp;

@@ -2,7 +2,8 @@
 //!
 //! Owns the words. What a tool is, and that it may be called, its page and the policy say: nothing here believes an annotation.
 
-use crate::core::{Arguments, Context, Output, wrong};
+use super::tool_input::input_of;
+use crate::core::{Arguments, Context, Output};
 use crate::spec::{
     Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb, Writes, flag,
     parameter, phrase,
@@ -138,7 +139,6 @@ fn off(context: &Context) -> Fault {
 
 async fn call(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let name = arguments.text("tool").unwrap_or_default();
-    let input = input(arguments.text("input").as_deref())?;
     let page = context.page().await?;
     let tools = match page.page_tools().await? {
         PageTools::Offered(tools) => tools,
@@ -146,6 +146,7 @@ async fn call(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
         PageTools::Off => return Err(off(context)),
     };
     let tool = chosen(&tools, &name, arguments.value("--site"))?;
+    let input = input_of(tool, arguments.text("input").as_deref())?;
     let outcome = page.call_tool(tool, input, arguments.timeout(LIMIT)?).await?;
     let answer = match outcome {
         ToolOutcome::Answered(answer) => answer,
@@ -187,15 +188,6 @@ pub fn chosen<'a>(tools: &'a [PageTool], name: &str, on: Option<&str>) -> Result
     }
 }
 
-fn input(typed: Option<&str>) -> Result<Value, Fault> {
-    let Some(typed) = typed.filter(|typed| !typed.trim().is_empty()) else { return Ok(json!({})) };
-    match serde_json::from_str::<Value>(typed) {
-        Ok(input) if input.is_object() => Ok(input),
-        Ok(_) => Err(wrong("the input of a page's tool is a JSON object")),
-        Err(error) => Err(wrong(format!("the input of a page's tool is a JSON object: {error}"))),
-    }
-}
-
 /// Returns the text parts of an answer in MCP's form, a text as it is, and JSON otherwise.
 fn text(answer: &Value) -> String {
     let parts = answer["content"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -208,7 +200,7 @@ fn text(answer: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{input, text};
+    use super::text;
     use serde_json::json;
 
     #[test]
@@ -219,14 +211,5 @@ mod tests {
         let picture = json!({ "content": [of("text", "3"), { "type": "image", "data": "x" }] });
         assert_eq!(text(&picture), picture.to_string());
         assert_eq!(text(&json!({ "sum": 3 })), "{\"sum\":3}");
-    }
-
-    #[test]
-    fn an_input_is_an_object() {
-        assert_eq!(input(None).unwrap(), json!({}));
-        assert_eq!(input(Some(" {\"a\": 1}")).unwrap(), json!({ "a": 1 }));
-        for wrong in ["[1]", "1", "{", "{\"a\": 1} x"] {
-            assert!(input(Some(wrong)).is_err(), "{wrong}");
-        }
     }
 }

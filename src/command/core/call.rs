@@ -81,6 +81,20 @@ impl Call {
         }
     }
 
+    /// Returns the first command of at least this class: itself, or one that it runs, with the number of its step.
+    ///
+    /// # Errors
+    ///
+    /// Fails as the call would if the commands that it runs cannot be read.
+    pub fn first_of(&self, least: Class) -> Result<Option<(&'static Spec, Option<usize>)>, Fault> {
+        if !self.spec.runs_others() {
+            return Ok((self.class() >= least).then_some((self.spec, None)));
+        }
+        let calls = composition::calls(self.spec, &self.arguments)?;
+        let found = calls.iter().position(|call| call.class() >= least);
+        Ok(found.map(|at| (calls[at].spec, Some(at + 1))))
+    }
+
     /// Whether one of its flags supplies a script to run.
     fn runs_script(&self) -> bool {
         self.spec.flags.iter().any(|flag| flag.holds == ValueType::Script && self.arguments.has(flag.name))

@@ -19,6 +19,7 @@ pub(crate) mod recording_log;
 mod rests;
 pub(crate) mod sign_ins;
 mod steps;
+pub mod structured;
 pub mod tool_schema;
 pub mod words;
 

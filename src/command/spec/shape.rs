@@ -1,13 +1,13 @@
 //! The shape of a command's data, as its spec and docs/COMMANDS.md write it.
 //!
-//! Owns the notation and the check. Every debug build checks the data of every command, so that the documentation of
-//! `--json` cannot become wrong unnoticed.
+//! Owns the notation, the check and the JSON Schema of a shape. Every debug build checks the data of every command, so that
+//! the documentation of `--json` cannot become wrong unnoticed.
 //!
 //! The notation is TypeScript's: `string`, `number`, `boolean`, `null`, `unknown`; `string[]` or `[string]` for a list;
 //! `{path: string, total?: number}` for an object, which has no other fields unless it ends with `…`;
 //! `{[name]: string}` for an object with any names; `A | B` for alternatives.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -48,7 +48,47 @@ pub(crate) fn fits(notation: &str, data: Option<&Value>) -> Result<bool, String>
     }
 }
 
+/// Returns the JSON Schema of a shape. It is short: other fields are not forbidden, and there are no descriptions. Fails with
+/// the reason if the notation cannot be read.
+pub(crate) fn json_schema(notation: &str) -> Result<Value, String> {
+    Ok(read(notation)?.json_schema())
+}
+
 impl Shape {
+    fn json_schema(&self) -> Value {
+        match self {
+            Self::Unknown => json!({}),
+            Self::List(inner) => json!({ "type": "array", "items": inner.json_schema() }),
+            Self::Map(inner) => json!({ "type": "object", "additionalProperties": inner.json_schema() }),
+            Self::Object { fields, .. } => {
+                let properties: Map<String, Value> =
+                    fields.iter().map(|field| (field.name.clone(), field.shape.json_schema())).collect();
+                let required: Vec<&String> =
+                    fields.iter().filter(|field| !field.is_optional).map(|field| &field.name).collect();
+                json!({ "type": "object", "properties": properties, "required": required })
+            }
+            Self::OneOf(shapes) => {
+                let names: Option<Vec<&str>> = shapes.iter().map(Self::type_name).collect();
+                match names {
+                    Some(names) => json!({ "type": names }),
+                    None => json!({ "anyOf": shapes.iter().map(Self::json_schema).collect::<Vec<_>>() }),
+                }
+            }
+            Self::Null | Self::Boolean | Self::Number | Self::Text => json!({ "type": self.type_name() }),
+        }
+    }
+
+    /// The name of a type without parts.
+    fn type_name(&self) -> Option<&'static str> {
+        match self {
+            Self::Null => Some("null"),
+            Self::Boolean => Some("boolean"),
+            Self::Number => Some("number"),
+            Self::Text => Some("string"),
+            Self::Unknown | Self::List(_) | Self::Map(_) | Self::Object { .. } | Self::OneOf(_) => None,
+        }
+    }
+
     fn holds(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Unknown, _)
@@ -176,12 +216,35 @@ impl Reader<'_> {
 mod tests {
     use super::*;
     use crate::registry;
-    use serde_json::json;
 
     #[test]
     fn every_command_writes_a_shape_that_can_be_read() {
         for spec in registry::all() {
             assert_eq!(fits(spec.data, None), Ok(true), "{}: {}", spec.name, spec.data);
+        }
+    }
+
+    #[test]
+    fn a_shape_is_a_json_schema() {
+        for (notation, schema) in [
+            ("unknown", json!({})),
+            ("number | null", json!({ "type": ["number", "null"] })),
+            ("string[]", json!({ "type": "array", "items": { "type": "string" } })),
+            ("{[name]: boolean}", json!({ "type": "object", "additionalProperties": { "type": "boolean" } })),
+            (
+                "{path: string, total?: number, …}",
+                json!({
+                    "type": "object",
+                    "properties": { "path": { "type": "string" }, "total": { "type": "number" } },
+                    "required": ["path"],
+                }),
+            ),
+            (
+                "[number] | null",
+                json!({ "anyOf": [{ "type": "array", "items": { "type": "number" } }, { "type": "null" }] }),
+            ),
+        ] {
+            assert_eq!(json_schema(notation).unwrap(), schema, "{notation}");
         }
     }
 

@@ -46,11 +46,14 @@ pub struct Restored {
     pub current: Option<TabId>,
 }
 
-/// Captures the cookies, and the pages that have a web address.
+/// Captures the cookies of the tab's browser context, and its pages that have a web address. A page of another context, such
+/// as a private window, has other cookies.
 pub async fn capture(context: &Context) -> Result<BrowserState, Fault> {
     let current = context.tab().await?;
     let cookies = context.pages.open(&current).await?.cookies().await?;
-    let tabs: Vec<_> = context.browser.tabs().into_iter().filter(|tab| tab.url.starts_with("http")).collect();
+    let own = current.info()?;
+    let tabs = context.browser.tabs().into_iter().filter(|tab| tab.url.starts_with("http") && tab.shares_context(&own));
+    let tabs: Vec<_> = tabs.collect();
     let pages = tabs.iter().map(|tab| async {
         let storage = match context.browser.tab(tab.id) {
             Ok(tab) => storage(context, &tab).await,

@@ -362,6 +362,28 @@ mod tests {
             assert_eq!(status, expected, "{path}: {refusal}");
             assert!(refusal["hint"].is_string() && refusal["fault"]["code"].is_string(), "{path}: {refusal}");
         }
+        for (body, status, said) in [
+            (
+                r#"{"command":"chain","args":["url | cookies"]}"#,
+                StatusCode::FORBIDDEN,
+                "`cookies` (step 2 of `chain`) is not offered on the port: it shows or sets what identifies a person",
+            ),
+            (
+                r#"{"command":"tab-each","args":["cookies"]}"#,
+                StatusCode::FORBIDDEN,
+                "`cookies` (step 1 of `tab-each`) is not offered on the port: it shows or sets what identifies a person",
+            ),
+            (
+                r#"{"command":"sign-in","args":["shop"]}"#,
+                StatusCode::FORBIDDEN,
+                "`sign-in` is not offered on the port: it fills in a saved sign-in",
+            ),
+            (r#"{"command":"chain","args":["url | nonsense"]}"#, StatusCode::NOT_FOUND, "nonsense"),
+        ] {
+            let (told, refusal) = answer_of(&router, &person, "POST", "/command", Some(TOKEN), body).await;
+            assert_eq!(told, status, "{body}: {refusal}");
+            assert!(refusal.to_string().contains(said), "{body}: {refusal}");
+        }
         engine.close().await;
     }
 }

@@ -3,7 +3,7 @@
 use super::clients;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gstack_command::registry;
+use gstack_command::{Spec, registry, structured};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::page_tool::ListedPageTool;
 use rmcp::ErrorData;
@@ -28,13 +28,22 @@ pub(super) fn has_property(schema: &Map<String, Value>, name: &str) -> bool {
     schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
 }
 
-/// Returns a tool as it is listed.
+/// Returns a tool as it is listed. No known client gives its model the title: it is for people.
 pub(super) fn tool(name: String, description: String, schema: Map<String, Value>, reads: bool, writes: bool) -> Tool {
     let mut meta = MetaObject::new();
     meta.insert(clients::CLAUDE_MOST.to_owned(), clients::CLAUDE_MOST_CHARACTERS.into());
-    Tool::new(name, description, Arc::new(schema))
+    let title = registry::find(&name).map(|spec| spec.summary.to_owned());
+    let mut tool = Tool::new(name, description, Arc::new(schema))
         .with_meta(meta)
-        .with_annotations(ToolAnnotations::new().read_only(reads).destructive(writes && !reads).open_world(true))
+        .with_annotations(ToolAnnotations::new().read_only(reads).destructive(writes && !reads).open_world(true));
+    tool.title = title;
+    tool
+}
+
+/// Adds the schema of the tool's structured results, if it has any.
+pub(super) fn with_output_schema(mut tool: Tool, spec: &Spec) -> Tool {
+    tool.output_schema = structured::output_schema(spec).map(Arc::new);
+    tool
 }
 
 /// Returns a page's tool as it is listed: it may do anything that the page can.
@@ -60,6 +69,18 @@ pub(super) fn success<'a>(text: String, images: impl Iterator<Item = (&'a str, &
     }
     blocks.extend(images);
     CallToolResult::success(blocks)
+}
+
+/// Adds the structured result, if the tool has one. Where the text is cut, the structure has the cut text and no data.
+pub(super) fn with_structure(
+    mut result: CallToolResult,
+    spec: &Spec,
+    data: Option<Value>,
+    text: String,
+) -> CallToolResult {
+    let data = data.filter(|_| text.len() <= MOST_TEXT);
+    result.structured_content = structured::structured(spec, data, &cap(text));
+    result
 }
 
 /// Returns a failed result. `hint` is the fault's hint, worded for the client.

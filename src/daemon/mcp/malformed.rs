@@ -79,6 +79,10 @@ fn of_params(method: &str, params: &Map<String, Value>) -> Option<&'static str> 
             (Some(Value::String(_)), Some(_)) => Some("`arguments` must be an object"),
             _ => Some("`name` must be the name of a tool"),
         },
+        "tools/list" => match params.get("cursor") {
+            None | Some(Value::String(_) | Value::Null) => None,
+            Some(_) => Some("`cursor` must be a string"),
+        },
         "initialize" => {
             let text = |value: Option<&Value>| value.is_some_and(Value::is_string);
             let client = params.get("clientInfo");
@@ -132,6 +136,7 @@ mod tests {
                 -32602,
                 json!(1),
             ),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":7}}"#, -32602, json!(1)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#, -32602, json!(1)),
         ] {
             assert_eq!(told(message), Some((code, id)), "{message}");

@@ -24,6 +24,7 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use server::BrowserTools;
@@ -46,6 +47,15 @@ const LARGEST_MESSAGE: usize = 4 * 1024 * 1024;
 
 /// Returns the endpoint as a router, which the caller must guard.
 pub fn router(path: &str, shutdown: CancellationToken) -> Router {
+    router_of(path, shutdown, BrowserTools::default)
+}
+
+/// Returns an endpoint whose sessions have another handler: the transport and its checks without the browser.
+pub fn router_of<H: ServerHandler>(
+    path: &str,
+    shutdown: CancellationToken,
+    handler: impl Fn() -> H + Send + Sync + 'static,
+) -> Router {
     // Gemini CLI fails to parse an event without data at the start of a stream as JSON, and would continue without the
     // tools.
     let config = StreamableHttpServerConfig::default().with_cancellation_token(shutdown).with_sse_retry(None);
@@ -54,7 +64,7 @@ pub fn router(path: &str, shutdown: CancellationToken) -> Router {
     sessions.session_config.keep_alive = Some(SESSION_KEPT);
     sessions.session_config.completed_cache_ttl = ANSWER_KEPT;
     let sessions = Arc::new(sessions);
-    let service = StreamableHttpService::new(|| Ok(BrowserTools::default()), sessions.clone(), config);
+    let service = StreamableHttpService::new(move || Ok(handler()), sessions.clone(), config);
     Router::new()
         .route_service(path, service)
         .layer(from_fn_with_state(AgentSessions::new(sessions), AgentSessions::follow))

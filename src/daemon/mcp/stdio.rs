@@ -116,29 +116,36 @@ impl StdioTools {
             return Err(fault);
         }
         if let Some(cursor) = tool_schema::cursor_of(spec, arguments) {
-            return self.send((spec.name.to_owned(), Vec::new()), Some(cursor), peer).await;
+            return self.send(Some(spec), (spec.name.to_owned(), Vec::new()), Some(cursor), peer).await;
         }
         let args = tool_schema::arguments_of(spec, arguments)?;
-        self.send((spec.name.to_owned(), args), None, peer).await
+        self.send(Some(spec), (spec.name.to_owned(), args), None, peer).await
     }
 
-    /// Sends a command under the registration of the client. `cursor`: only to read on where its result was cut.
+    /// Sends a command under the registration of the client. `spec`: `None` for a page's tool. `cursor`: only to read on where
+    /// its result was cut.
     async fn send(
         &self,
+        spec: Option<&Spec>,
         (command, args): (String, Vec<String>),
         cursor: Option<String>,
         peer: &Peer<RoleServer>,
     ) -> Result<CallToolResult, Fault> {
         let client = peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default();
         let driver_id = Some(self.registration.id(&client, peer).await?);
-        let keeps = clients::keeps(clients::known(peer));
+        let known = clients::known(peer);
+        let keeps = clients::keeps(known);
         let request = CommandRequest { command, args, driver_id, keeps, cursor, ..self.template.clone() };
         let result: CommandResult = self.client.post("/command", &request).await?;
         let files = result.files;
         let read = move || picture::read_all(files.iter().map(Path::new));
         let (images, left_out) = tokio::task::spawn_blocking(read).await.unwrap_or_default();
         let text = std::iter::once(result.output).chain(left_out).collect::<Vec<_>>().join("\n");
-        Ok(answer::success(text, images.iter().map(|(mime, bytes)| (*mime, bytes.as_slice()))))
+        let answer = answer::success(text.clone(), images.iter().map(|(mime, bytes)| (*mime, bytes.as_slice())));
+        Ok(match spec.filter(|_| clients::gets_structure(known)) {
+            Some(spec) => answer::with_structure(answer, spec, result.data, text),
+            None => answer,
+        })
     }
 }
 
@@ -162,16 +169,18 @@ impl ServerHandler for StdioTools {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         answer::check_cursor(request.as_ref())?;
+        let has_structure = clients::gets_structure(clients::known(&context.peer));
         let listed = self.profile.specs().map(|spec| {
             let whole = self.profile.is_whole(spec);
             let schema = if whole { tool_schema::input_schema(spec) } else { tool_schema::core_schema(spec) };
             let reads = spec.only_reads(whole);
             let changes = spec.changes() || (spec.class == Class::Read && !reads);
             let schema = tool_schema::with_cursor(spec, schema);
-            answer::tool(spec.name.to_owned(), tool_schema::description(spec), schema, reads, changes)
+            let tool = answer::tool(spec.name.to_owned(), tool_schema::description(spec), schema, reads, changes);
+            if has_structure { answer::with_output_schema(tool, spec) } else { tool }
         });
         let of_page = self.registration.page_tools().into_iter().map(answer::page_tool);
         Ok(ListToolsResult::with_all_items(listed.chain(of_page).collect()))
@@ -219,7 +228,9 @@ impl ServerHandler for StdioTools {
         let run = async {
             match spec {
                 Some(spec) => self.run(spec, &arguments, &context.peer).await,
-                None => self.send((request.name.to_string(), vec![arguments.to_string()]), None, &context.peer).await,
+                None => {
+                    self.send(None, (request.name.to_string(), vec![arguments.to_string()]), None, &context.peer).await
+                }
             }
         };
         let outcome = tokio::select! {

@@ -1,5 +1,6 @@
 //! Faults of commands that their client may not run.
 
+use gstack_command::Class;
 use gstack_protocol::fault::{Fault, FaultCode, Hop};
 
 /// The client that may not run a command.
@@ -7,7 +8,12 @@ use gstack_protocol::fault::{Fault, FaultCode, Hop};
 pub(super) enum NotOffered {
     /// A script. The port's token is in a file that other programs of the user can read, so it gives no access to
     /// accounts.
-    Script { command: &'static str },
+    Script {
+        command: &'static str,
+        class: Class,
+        /// The command that would have run it, and the number of its step there.
+        step: Option<(&'static str, usize)>,
+    },
     /// A model outside any conversation. No approval is possible for it, so it gets only tabs that the person has
     /// handed over.
     Model,
@@ -20,8 +26,13 @@ pub(super) enum NotOffered {
 impl From<NotOffered> for Fault {
     fn from(error: NotOffered) -> Self {
         match error {
-            NotOffered::Script { command } => {
-                Self::new(FaultCode::Forbidden, format!("`{command}` is not offered on the port"))
+            NotOffered::Script { command, class, step } => {
+                let place = step.map(|(within, step)| format!(" (step {step} of `{within}`)")).unwrap_or_default();
+                let why = match class {
+                    Class::SignIn => "it fills in a saved sign-in",
+                    _ => "it shows or sets what identifies a person",
+                };
+                Self::new(FaultCode::Forbidden, format!("`{command}`{place} is not offered on the port: {why}"))
                     .hint("Use the gstack command line, or set `script-secrets = true` under [daemon] in config.toml.")
             }
             NotOffered::Recorded => Self::new(FaultCode::Conflict, "this tab is being recorded already")

@@ -175,8 +175,12 @@ impl Commands {
         call: Call,
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
-        if source == ActivitySource::Http && call.class() >= Class::SignIn && !self.config.get().daemon.script_secrets {
-            return Err(NotOffered::Script { command: call.spec.name }.into());
+        if source == ActivitySource::Http
+            && !self.config.get().daemon.script_secrets
+            && let Some((refused, step)) = call.first_of(Class::SignIn)?
+        {
+            let step = step.map(|step| (call.spec.name, step));
+            return Err(NotOffered::Script { command: refused.name, class: refused.class, step }.into());
         }
         if let Needs::Engine(command) = call.spec.needs {
             let mut request = request;

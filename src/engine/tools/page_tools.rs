@@ -6,7 +6,7 @@ use super::error::ToolError;
 use crate::browsers::{Browsers, BrowsersError};
 use gstack_base::visible::visible;
 use gstack_browser::page::{Expected, PageTool, PageTools};
-use gstack_command::{chosen_page_tool, page_tool_claims};
+use gstack_command::{chosen_page_tool, envelope, page_tool_claims, page_tool_input};
 use gstack_protocol::catalogue;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::TabId;
@@ -54,12 +54,17 @@ impl SeenTool {
 }
 
 impl SeenTool {
-    /// Looks for the tool that a call names.
+    /// Looks for the tool that a call names. `input` is the call's, as JSON.
     ///
     /// # Errors
     ///
-    /// Fails if the page does not offer it, before anyone is asked.
-    pub(super) async fn find(browsers: &Browsers, tab: TabId, name: &str, site: Option<&str>) -> Result<Self, Fault> {
+    /// Fails if the page does not offer it, or the input does not fit its schema, before anyone is asked.
+    pub(super) async fn find(
+        browsers: &Browsers,
+        tab: TabId,
+        (name, site): (&str, Option<&str>),
+        input: Option<&str>,
+    ) -> Result<Self, Fault> {
         let gone = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["webmcp-call"]));
         let (browser, pages) = browsers.pages_with(Some(tab)).ok_or_else(gone)?;
         let page = pages.open(&browser.tab(tab)?).await?;
@@ -71,6 +76,7 @@ impl SeenTool {
         if seen.length() > LONGEST_WORDS {
             return Err(ToolError::ToolTooLong(name.to_owned()).into());
         }
+        page_tool_input(&seen.0, input).map_err(envelope::fault_for_model)?;
         Ok(seen)
     }
 }

@@ -56,7 +56,8 @@ impl TargetSnapshot {
     ///
     /// # Errors
     ///
-    /// Fails if the call names a tool that the page does not offer, or a sign-in that is not for the page.
+    /// Fails if the call names a tool that the page does not offer or whose schema its input does not fit, or a sign-in that
+    /// is not for the page.
     pub(super) async fn take(
         (browsers, sign_ins): (&Browsers, &SignIns),
         call: &Call,
@@ -66,7 +67,8 @@ impl TargetSnapshot {
             return Ok(Self::default());
         }
         if let Some((name, site)) = call.page_tool() {
-            let tool = SeenTool::find(browsers, tab, &name, site.as_deref()).await?;
+            let input = call.arguments.text("input");
+            let tool = SeenTool::find(browsers, tab, (&name, site.as_deref()), input.as_deref()).await?;
             return Ok(Self { tool: Some(tool), ..Self::default() });
         }
         let sign_in = match call.sign_in() {
