@@ -37,6 +37,7 @@ use crate::tasks::Tasks;
 use crate::tools::AgentTools;
 use crate::upgrade::Upgrade;
 use crate::usage::Usage;
+use crate::views::Views;
 use crate::worktrees::Worktrees;
 use gstack_agent::direct::DirectAgent;
 use gstack_base::clock::now_millis;
@@ -254,6 +255,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             tasks: tasks.clone(),
             tools: tools.clone(),
         };
+        let views = Views::new(approvals.clone(), browsers.clone(), drivers.clone(), policy.clone(), port);
         let task_services = TaskServices {
             home: home.clone(),
             agents: agents.clone(),
@@ -304,6 +306,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             status,
             upgrade,
             usage,
+            views,
             sign_ins,
             tasks,
         }
