@@ -122,6 +122,7 @@ pub(super) const SERVICES: [(&str, &[&str]); 36] = [
             "sign_ins",
             "tabs",
             "tasks",
+            "views",
         ],
     ),
     (

@@ -4,13 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DevTools } from '../e2e/harness/devtools.mjs';
-import { UNSEEN } from '../e2e/harness/home.mjs';
+import { Everyday } from '../e2e/harness/everyday.mjs';
+import { TestHome, UNSEEN } from '../e2e/harness/home.mjs';
 import { Scene } from '../e2e/harness/scene.mjs';
+import { Site } from '../e2e/harness/site.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { startClient } from './client.mjs';
 
@@ -22,12 +24,43 @@ async function start(home) {
   mkdirSync(profile, { recursive: true });
   const flags = ['--headless=new', '--remote-debugging-port=0', '--window-size=1280,900', `--user-data-dir=${profile}`];
   if (process.getuid() === 0) flags.push('--no-sandbox');
-  const child = spawn(home.environment.GSTACK_BROWSER_PATH, [...flags, ...UNSEEN, 'about:blank'], { env: home.environment, stdio: 'ignore' });
+  const options = { env: home.environment, stdio: 'ignore' };
+  const child = spawn(home.environment.GSTACK_BROWSER_PATH, [...flags, ...UNSEEN, 'about:blank'], options);
   const file = path.join(profile, 'DevToolsActivePort');
   await until(() => existsSync(file), 'the person has no browser');
   const [port, address] = readFileSync(file, 'utf8').split('\n');
   return { child, client: await DevTools.connect(`ws://127.0.0.1:${port}${address}`) };
 }
+
+const drawn = (page) => page.waitFor(`document.querySelector('#picture').width > 300`, 'a picture is drawn');
+const says = (page, words) => page.waitFor(`document.querySelector('#says').textContent.includes(${JSON.stringify(words)})`, words);
+/** Presses the mouse in the picture, at the middle of an element of the tab. */
+const pressOn = async (page, tab, selector) => {
+  const at = await tab.evaluate(`(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))(
+    document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`);
+  const { x, y } = await page.evaluate(`(() => {
+    const box = document.querySelector('#picture').getBoundingClientRect();
+    return { x: box.x + ${at.x} * box.width / size.width, y: box.y + ${at.y} * box.height / size.height };
+  })()`);
+  for (const type of ['mousePressed', 'mouseReleased']) {
+    await page.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
+  }
+};
+const takeOver = async (page) => {
+  await page.waitFor(`!document.querySelector('#take').disabled`, 'the tab can be taken over');
+  await page.click('#take');
+  await page.waitFor(`document.body.classList.contains('taken')`, 'the tab is taken over');
+};
+const handBack = async (page) => {
+  await page.click('#take');
+  await page.waitFor(`!document.body.classList.contains('taken')`, 'the tab is handed back');
+};
+const open = async (viewer, url) => {
+  const { targetId } = await viewer.client.send('Target.createTarget', { url });
+  const page = await viewer.client.attach(targetId);
+  page.close = () => viewer.client.send('Target.closeTarget', { targetId });
+  return page;
+};
 
 describe('gstack view', () => {
   let scene;
@@ -35,48 +68,24 @@ describe('gstack view', () => {
   let viewer;
   let mine;
   const link = async (...words) => (await scene.home.json('view', ...words)).url;
-  const open = async (url) => {
-    const { targetId } = await viewer.client.send('Target.createTarget', { url });
-    const page = await viewer.client.attach(targetId);
-    page.close = () => viewer.client.send('Target.closeTarget', { targetId });
-    return page;
-  };
   /** Opens a view and waits for its picture. */
   const view = async (...words) => {
-    const page = await open(await link(...words));
+    const page = await open(viewer, await link(...words));
     await drawn(page);
     return page;
   };
-  const drawn = (page) => page.waitFor(`document.querySelector('#picture').width > 300`, 'a picture is drawn');
-  const says = (page, words) => page.waitFor(`document.querySelector('#says').textContent.includes(${JSON.stringify(words)})`, words);
   /** Returns a pixel of the picture, at a point of the tab. */
   const pixel = (page, x, y) =>
-    page.evaluate(`[...document.querySelector('#picture').getContext('2d').getImageData(
-      ${x} * document.querySelector('#picture').width / size.width, ${y} * document.querySelector('#picture').height / size.height, 1, 1).data.slice(0, 3)]`);
+    page.evaluate(`(() => {
+      const { width, height } = picture;
+      const at = [${x} * width / size.width, ${y} * height / size.height];
+      return [...picture.getContext('2d').getImageData(...at, 1, 1).data.slice(0, 3)];
+    })()`);
   const looksLike = (page, [red, green, blue], words) =>
     until(async () => {
       const [r, g, b] = await pixel(page, 5, 5);
       return Math.abs(r - red) + Math.abs(g - green) + Math.abs(b - blue) < 40;
     }, words);
-  /** Presses the mouse in the picture, at the middle of an element of the tab. */
-  const pressOn = async (page, tab, selector) => {
-    const at = await tab.evaluate(`(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))(
-      document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`);
-    const { x, y } = await page.evaluate(`(() => {
-      const box = document.querySelector('#picture').getBoundingClientRect();
-      return { x: box.x + ${at.x} * box.width / size.width, y: box.y + ${at.y} * box.height / size.height };
-    })()`);
-    for (const type of ['mousePressed', 'mouseReleased']) await page.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
-  };
-  const takeOver = async (page) => {
-    await page.waitFor(`!document.querySelector('#take').disabled`, 'the tab can be taken over');
-    await page.click('#take');
-    await page.waitFor(`document.body.classList.contains('taken')`, 'the tab is taken over');
-  };
-  const handBack = async (page) => {
-    await page.click('#take');
-    await page.waitFor(`!document.body.classList.contains('taken')`, 'the tab is handed back');
-  };
   /** Sends a request to gstack's port; returns `{ status, headers, text }`. */
   const send = (method, address, headers = {}, body = undefined) =>
     new Promise((resolve, reject) => {
@@ -114,14 +123,16 @@ describe('gstack view', () => {
     await drawn(page);
     // Another tab, used by a command.
     await scene.home.ok(['newtab', `${scene.site.origin}/counter`]);
-    await page.waitFor(`document.querySelector('#tabs').selectedOptions[0].textContent.includes('ounter')`, 'the new tab is followed');
+    const chosen = `document.querySelector('#tabs').selectedOptions[0].textContent`;
+    await page.waitFor(`${chosen}.includes('ounter')`, 'the new tab is followed');
     await page.waitFor(`document.querySelector('#steps').textContent.includes('counter')`, 'its step is shown');
     const other = (await scene.home.json('tabs')).data.find((tab) => tab.id !== mine).id;
     const counter = await scene.home.page(scene.client, `${scene.site.origin}/counter`);
     await counter.evaluate(`document.body.style.background = 'rgb(0, 0, 200)'`);
     await looksLike(page, [0, 0, 200], "it shows that tab's picture");
     // A page that hangs, and one that has crashed.
-    counter.send('Runtime.evaluate', { expression: 'const until = performance.now() + 6000; while (performance.now() < until);' }).catch(() => {});
+    const hangs = 'const until = performance.now() + 6000; while (performance.now() < until);';
+    counter.send('Runtime.evaluate', { expression: hangs }).catch(() => {});
     const stuck = scene.home.run(['text', '--tab', String(other)]);
     await says(page, 'does not respond');
     await page.waitFor(`document.querySelector('#says').textContent === ''`, 'it responds again');
@@ -153,8 +164,9 @@ describe('gstack view', () => {
     assert.equal((await begin(own(), { secret: `${secret.slice(1)}0` })).status, 404);
     assert.equal((await send('GET', '/view', { host: `127.0.0.1:${daemon.port}`, 'sec-fetch-dest': 'iframe' })).status, 403);
     const shown = await send('GET', '/view', { host: `127.0.0.1:${daemon.port}` });
-    assert.match(shown.headers['content-security-policy'], /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; connect-src 'self';/);
-    assert.match(shown.headers['content-security-policy'], /frame-ancestors 'none'/);
+    const rules = shown.headers['content-security-policy'];
+    assert.match(rules, /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; connect-src 'self';/);
+    assert.match(rules, /frame-ancestors 'none'/);
     // Opened by hand: what a page gets.
     const begun = await begin(own());
     assert.equal(begun.status, 200);
@@ -169,15 +181,32 @@ describe('gstack view', () => {
     assert.equal((await act({ 'x-gstack-view': name, cookie: pair })).status, 409, 'both, but nobody looks');
     // Another tab of that browser, with its cookies.
     const page = await view();
-    const beside = await open(`http://127.0.0.1:${daemon.port}/view`);
+    const beside = await open(viewer, `http://127.0.0.1:${daemon.port}/view`);
     await says(beside, 'needs a link');
     assert.deepEqual(await page.evaluate(`[document.cookie, Boolean(sessionStorage.getItem('page'))]`), ['', true]);
     await beside.close();
     // An agent may not ask for a link, whatever it calls.
-    const client = await startClient(scene.home, 'asker', '--current-tab');
-    const asked = await scene.home.run(['view'], { environment: { GSTACK_AGENT: 'x' } });
-    assert.equal(asked.code === 0 || /person/.test(asked.stderr), true);
-    const bearer = await send('POST', '/view/open', { host: 'localhost', authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }, '{}');
+    const sock = (route) =>
+      new Promise((resolve, reject) => {
+        const headers = { host: 'localhost', authorization: 'Bearer wrong', 'content-type': 'application/json' };
+        const to = { socketPath: path.join(scene.home.home, 'http.sock'), method: 'POST', path: route, headers };
+        const asked = request(to, (answer) => resolve(answer.statusCode));
+        asked.on('error', reject);
+        asked.end('{}');
+      });
+    assert.equal(await sock('/view/open'), 403, "nor with an agent's token on the socket");
+    // Nor act on the page, where the person opened it in the browser that the agent works in.
+    const { targetId } = await scene.client.send('Target.createTarget', { url: await link() });
+    const inside = await scene.client.attach(targetId);
+    await inside.waitFor(`document.querySelector('#source').textContent.length > 0`, 'the page is there');
+    await scene.home.ok(['policy', 'allow', 'act']);
+    const shows = (await scene.home.json('tabs')).data.find((one) => one.url.includes('/view')).id;
+    const client = await startClient(scene.home, 'asker', '--tab', String(shows));
+    assert.match((await client.run('click', { selector: '#take' })).text, /no agent acts on the page that answers approvals/);
+    for (const rule of (await scene.home.json('policy')).rules) await scene.home.ok(['policy', 'remove', rule.id]);
+    await scene.client.send('Target.closeTarget', { targetId });
+    const proof = { host: 'localhost', authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' };
+    const bearer = await send('POST', '/view/open', proof, '{}');
     assert.equal(bearer.status, 403, 'nor does the port make one, even with the token');
     await client.client.close();
     for (const text of [scene.home.log(), JSON.stringify(await audit()), JSON.stringify(await scene.home.json('activity'))]) {
@@ -207,7 +236,10 @@ describe('gstack view', () => {
     await page.click('.card button');
     assert.ok((await refused).failed);
     const lines = (await audit()).filter(({ by, answer }) => by === 'link' && answer);
-    assert.deepEqual(lines.map(({ answer }) => answer), ['allow-once', 'deny']);
+    assert.deepEqual(
+      lines.map(({ answer }) => answer),
+      ['allow-once', 'deny'],
+    );
     await page.close();
     await client.client.close();
   });
@@ -281,15 +313,16 @@ describe('gstack view', () => {
   test('other pictures of the tab go on: a recording, a screenshot', async () => {
     await scene.home.ok(['goto', `${scene.site.origin}/form`]);
     const video = path.join(scene.home.person, 'v.webm');
-    await scene.home.ok(['video', 'start', video]).catch(() => undefined);
+    await scene.home.ok(['video', 'start', video]);
     const page = await view();
     await scene.home.ok(['screenshot', path.join(scene.home.person, 'shot.png')]);
     await page.close();
     await scene.page.evaluate(`document.body.style.background = 'rgb(200, 0, 0)'`);
     const again = await view();
     await looksLike(again, [200, 0, 0], 'a view after a view');
-    await scene.home.ok(['video', 'stop']).catch(() => undefined);
     await again.close();
+    await scene.home.ok(['video', 'stop']);
+    assert.ok(readFileSync(video).length > 1000);
   });
 
   test('it is ended from the terminal and by the end of gstack, with a sentence', async () => {
@@ -303,7 +336,34 @@ describe('gstack view', () => {
     const last = await view();
     await scene.home.ok(['stop']);
     await says(last, 'gstack has ended');
-    if (process.env.GSTACK_TEST_SHOTS) writeFileSync(path.join(process.env.GSTACK_TEST_SHOTS, 'ended.png'), Buffer.from((await last.send('Page.captureScreenshot')).data, 'base64'));
     await last.close();
   });
+});
+
+test('an everyday browser is shown through its extension, and its tab is taken over', async () => {
+  const home = new TestHome();
+  mkdirSync(home.home, { mode: 0o700 });
+  const site = await Site.start();
+  const everyday = await Everyday.start(home, { url: `${site.origin}/counter` });
+  const viewer = await start(home);
+  try {
+    const tab = await everyday.page(site.origin);
+    await home.ok(['connect', '--everyday']);
+    const page = await open(viewer, (await home.json('view')).url);
+    await drawn(page);
+    assert.match(
+      await page.evaluate(`document.querySelector('#source').textContent`),
+      /your everyday browser, through the gstack extension/,
+    );
+    await takeOver(page);
+    await pressOn(page, tab, 'button');
+    await tab.waitFor(`count.textContent === '1'`, 'the press arrives');
+    await handBack(page);
+  } finally {
+    viewer.client.close();
+    viewer.child.kill();
+    await everyday.stop();
+    await home.stop();
+    await site.stop();
+  }
 });

@@ -227,6 +227,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             upgrade: upgrade.clone(),
             worktrees: worktrees.clone(),
         };
+        let views = Views::new(approvals.clone(), browsers.clone(), drivers.clone(), policy.clone(), port);
         let tools = AgentTools {
             activity: activity.clone(),
             approvals: approvals.clone(),
@@ -243,6 +244,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             tabs: tabs.clone(),
             tasks: tasks.clone(),
             tokens: Tokens::default(),
+            views: views.clone(),
         };
         let registrations = Registrations {
             approvals: approvals.clone(),
@@ -255,7 +257,6 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             tasks: tasks.clone(),
             tools: tools.clone(),
         };
-        let views = Views::new(approvals.clone(), browsers.clone(), drivers.clone(), policy.clone(), port);
         let task_services = TaskServices {
             home: home.clone(),
             agents: agents.clone(),

@@ -216,6 +216,12 @@ impl Views {
         Ok(ViewEnded { ended: ended.len() })
     }
 
+    /// Returns whether this is the address of its page: no agent acts there.
+    pub(crate) fn is_page(&self, url: &str) -> bool {
+        let own = |host| format!("http://{host}:{}{VIEW_PATH}", self.port);
+        ["127.0.0.1", "localhost"].map(own).iter().any(|own| url.starts_with(own))
+    }
+
     /// Returns the browser of a tab, or the one with this name, and its kind. `None` if it is not open.
     pub fn browser(&self, tab: Option<TabId>, name: Option<&str>) -> Option<(Browser, PolicyBrowser)> {
         let browsers = self.browsers.of_request(tab, name).ok()?;

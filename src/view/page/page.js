@@ -91,8 +91,8 @@ function drawDialog({ dialog, taken }) {
 function draw() {
   const { says, note, taken, can, source, chosen, paused, old } = state;
   document.body.classList.toggle('taken', taken);
-  part('says').textContent =
-    note ?? says ?? (taken ? `You have the tab${paused ? ', and the agent is paused' : ''}. Mouse and keys go to the page; F6 leaves it.` : '');
+  const yours = `You have the tab${paused ? ', and the agent is paused' : ''}. Mouse and keys go to the page; F6 leaves it.`;
+  part('says').textContent = note ?? says ?? (taken ? yours : '');
   part('source').textContent = source ?? '';
   take.textContent = taken ? 'Hand back' : 'Take over';
   take.disabled = !can && !taken;
@@ -178,7 +178,8 @@ function fit() {
 async function drawPicture({ number, width, height }, jpeg) {
   const bitmap = await createImageBitmap(new Blob([jpeg], { type: 'image/jpeg' })).catch(() => undefined);
   if (bitmap) {
-    if (picture.width !== bitmap.width || picture.height !== bitmap.height) Object.assign(picture, { width: bitmap.width, height: bitmap.height });
+    const { width: across, height: down } = bitmap;
+    if (picture.width !== across || picture.height !== down) Object.assign(picture, { width: across, height: down });
     picture.getContext('2d', { alpha: false }).drawImage(bitmap, 0, 0);
     bitmap.close();
     size = { width, height };
@@ -239,11 +240,14 @@ async function connect() {
   connection = own;
   try {
     const response = await post('stream', {}, own.signal);
-    if (!response.ok) return end((await response.json().catch(() => ({}))).says ?? 'This page can not be shown. Create another link: gstack view');
+    if (!response.ok) {
+      const answer = await response.json().catch(() => ({}));
+      return end(answer.says ?? 'This page cannot be shown. Create another link: gstack view');
+    }
     tellSize();
     await read(response.body);
     if (!over) end('gstack has ended, or the connection to it broke. Create another link: gstack view');
-  } catch (error) {
+  } catch {
     if (!own.signal.aborted && !over) end('gstack does not answer. Create another link: gstack view');
   }
 }
@@ -274,7 +278,10 @@ picture.addEventListener('mousemove', (event) => {
   const held = event.buttons & 1 ? 'left' : event.buttons & 2 ? 'right' : event.buttons & 4 ? 'middle' : 'none';
   mouse('moved', event, { button: held });
 });
-for (const [name, kind] of [['mousedown', 'pressed'], ['mouseup', 'released']]) {
+for (const [name, kind] of [
+  ['mousedown', 'pressed'],
+  ['mouseup', 'released'],
+]) {
   picture.addEventListener(name, (event) => {
     if (!state.taken) return;
     event.preventDefault();
