@@ -67,6 +67,7 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         | Invocation::Settings(_)
         | Invocation::Approvals(_)
         | Invocation::Panels(_)
+        | Invocation::View(_)
         | Invocation::Instances(Instances::List)
         | Invocation::Profiles(Profiles::List)
         | Invocation::Auth(_)

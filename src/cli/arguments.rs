@@ -16,6 +16,7 @@ use super::profiles::{self, Profiles};
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
+use super::view::{self, View};
 use super::{audit, remote, run, tunnel};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
@@ -133,6 +134,8 @@ pub enum Invocation {
     Fleet(gstack_fleet::Wanted),
     /// `gstack panels`: the confirmed side panels.
     Panels(Panels),
+    /// `view`
+    View(View),
     /// `gstack mcp`: serves the browser's commands to other MCP clients.
     Mcp(Mcp),
     /// `cdp` without a method.
@@ -183,6 +186,7 @@ impl Invocation {
                 | Self::Mcp(Mcp::Serve { .. } | Mcp::Install { .. })
                 | Self::Cdp(Cdp::Open(_) | Cdp::Provider(_))
                 | Self::Tunnel(tunnel::Wanted::Open(_))
+                | Self::View(View::Open)
         ) || matches!(self, Self::Policy(wanted) if wanted.is_about_a_browser())
             || self.runs_browser_commands()
     }
@@ -395,6 +399,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "run" => Invocation::Fleet(run::parse(matches)),
         "profiles" => Invocation::Profiles(profiles::parse(matches)),
         "panels" => Invocation::Panels(panels::parse(matches)),
+        "view" => Invocation::View(view::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
         "auth" => match auth::parse(matches) {
             Ok(wanted) => Invocation::Auth(wanted),

@@ -6,7 +6,7 @@
 use super::flow::options as flow;
 use super::{
     approvals, audit, auth, cdp, evidence, help, instances, mcp, panels, policy, profiles, remote, run, sessions,
-    settings, skill, tunnel,
+    settings, skill, tunnel, view,
 };
 use clap::{Arg, ArgAction, Command};
 use gstack_command::registry;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 type Build = (&'static str, fn() -> Command);
 
 /// gstack's own commands.
-const OWN: [Build; 31] = [
+const OWN: [Build; 32] = [
     ("connect", connect),
     ("disconnect", disconnect),
     ("stop", || Command::new("stop").about("End the gstack daemon; the browser stays open")),
@@ -36,6 +36,7 @@ const OWN: [Build; 31] = [
     ("flow", flow::command),
     ("run", run::command),
     ("panels", panels::command),
+    ("view", view::command),
     ("audit", audit::command),
     ("auth", auth::command),
     ("mcp", mcp::command),

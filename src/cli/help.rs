@@ -36,6 +36,7 @@ const OWN: [(&str, &[&str]); 3] = [
             "policy",
             "auth",
             "panels",
+            "view",
             "audit",
             "activity",
             "mcp",

@@ -70,6 +70,8 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("profiles", JsonOutput::Whole(PROFILES)),
     ("profiles list", JsonOutput::Whole(PROFILES)),
     ("profiles delete", JsonOutput::Whole("{deleted: string}")),
+    ("view", JsonOutput::Whole("ViewOpened")),
+    ("view end", JsonOutput::Whole("ViewEnded")),
     ("panels", JsonOutput::Whole("KnownPanels")),
     ("panels list", JsonOutput::Whole("KnownPanels")),
     ("panels confirm", JsonOutput::Whole("KnownPanel")),

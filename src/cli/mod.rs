@@ -52,6 +52,7 @@ mod tunnel;
 mod tunnel_client;
 mod upgrade;
 mod usage;
+mod view;
 
 use arguments::{Globals, Invocation};
 use choice::Choice;
@@ -137,7 +138,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     agents_shell::check(&invocation)?;
     if globals.browser.is_some() && (globals.remote.is_some() || !invocation.takes_browser()) {
         return Err(Fault::new(FaultCode::BadRequest, "--browser does not go with this command").hint(
-            "It is for connect, disconnect, chat, status, mcp, cdp, tunnel, policy explain, policy test and the browser \
+            "It is for connect, disconnect, chat, status, mcp, cdp, tunnel, view, policy explain, policy test and the browser \
              commands. Others take --tab.",
         ));
     }
@@ -291,6 +292,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         Invocation::Cdp(wanted) => {
             cdp::run(&client, wanted, place(globals.tab, globals.browser.as_ref())?, json).await?
+        }
+        Invocation::View(wanted) => {
+            view::run(&client, wanted, place(globals.tab, globals.browser.as_ref())?, json).await?
         }
         Invocation::Tunnel(wanted) => {
             return tunnel::run(&client, wanted, place(globals.tab, globals.browser.as_ref())?, json).await;

@@ -42,6 +42,7 @@ mod tasks;
 mod tools;
 mod upgrade;
 mod usage;
+mod views;
 mod worktrees;
 
 pub use activity::{Followed, RING as ACTIVITY_RING};
@@ -57,3 +58,4 @@ pub use ports::{PortId, PortSender, PortState};
 pub use provision::Provision;
 pub use registrations::{CdpClient, Registrations, is_web_page};
 pub use state::{Engine, MCP_PATH};
+pub use views::{BegunView, VIEW_PATH, View, Views};

@@ -30,6 +30,7 @@ use super::tasks::Tasks;
 use super::tools::AgentTools;
 use super::upgrade::Upgrade;
 use super::usage::Usage;
+use super::views::Views;
 use super::worktrees::Worktrees;
 use gstack_base::home::Home;
 use gstack_base::site_limits::SiteLimits;
@@ -80,6 +81,7 @@ pub(super) struct Inner {
     pub(super) status: StatusReport,
     pub(super) upgrade: Upgrade,
     pub(super) usage: Usage,
+    pub(super) views: Views,
     pub(super) sign_ins: SignIns,
     pub(super) tasks: Tasks,
 }
@@ -226,6 +228,11 @@ impl Engine {
     /// Returns the reports of finished turns.
     pub fn evidence(&self) -> &EvidenceReports {
         &self.inner.evidence
+    }
+
+    /// Returns the pages of `gstack view`.
+    pub fn views(&self) -> &Views {
+        &self.inner.views
     }
 
     /// Runs a task of an interface until the daemon ends.

@@ -61,6 +61,7 @@ pub mod tunnel;
 pub mod turn;
 #[cfg(test)]
 mod typescript;
+pub mod view;
 
 /// The protocol version, compared on `hello`. The daemon supports this version and the one before it.
 pub const PROTOCOL: u32 = 2;

@@ -198,6 +198,8 @@ describe('--json of the program’s own commands', () => {
     const { id } = await run('cdp', '--ttl', '30s');
     assert.equal((await run('cdp list')).endpoints.length, 1);
     await run('cdp revoke', id);
+    assert.match((await run('view')).url, /^http:\/\/127\.0\.0\.1:\d+\/view#/);
+    assert.equal((await run('view end')).ended, 1);
   });
 
   test('saved sign-ins', async () => {

@@ -2,7 +2,7 @@
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-pub(super) const SERVICES: [(&str, &[&str]); 35] = [
+pub(super) const SERVICES: [(&str, &[&str]); 36] = [
     ("pauses", &[]),
     ("tasks", &[]),
     ("config", &[]),
@@ -20,6 +20,7 @@ pub(super) const SERVICES: [(&str, &[&str]); 35] = [
     ("drivers", &["activity", "browsers", "pauses", "ports", "tabs", "tasks"]),
     ("approvals", &["config", "conversations", "drivers", "ports", "tabs", "tasks"]),
     ("lease_requests", &["approvals", "drivers", "policy", "tabs"]),
+    ("views", &["approvals", "browsers", "drivers", "policy"]),
     ("spare", &["agents", "conversations", "ports"]),
     ("settings", &["agents", "browsers", "config", "folders", "spare", "tasks"]),
     ("usage", &["browsers", "ports", "tabs"]),
@@ -121,6 +122,7 @@ pub(super) const SERVICES: [(&str, &[&str]); 35] = [
             "sign_ins",
             "tabs",
             "tasks",
+            "views",
         ],
     ),
     (

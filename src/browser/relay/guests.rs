@@ -25,6 +25,8 @@ pub(super) type Real = (ChromeTabId, Option<String>);
 struct Known {
     /// The domains that gstack enabled.
     own: BTreeSet<String>,
+    /// gstack's own screencast is on.
+    own_cast: bool,
     /// The events of the script contexts that exist.
     contexts: BTreeMap<i64, Box<RawValue>>,
     /// The frames and workers inside, by their session.
@@ -43,6 +45,8 @@ struct Guest {
     bindings: BTreeSet<String>,
     auto_attaches: bool,
     wants_lifecycle: bool,
+    /// Its screencast is on.
+    casts: bool,
 }
 
 #[derive(Default)]
@@ -134,6 +138,7 @@ impl Guests {
             bindings: BTreeSet::new(),
             auto_attaches: false,
             wants_lifecycle: false,
+            casts: false,
         };
         self.sessions.insert(id.clone(), guest);
         id
@@ -211,6 +216,17 @@ impl Guests {
                 out.push(failed(command.id, SERVER_ERROR, NO_FETCH));
                 return Some(Handled::Answered);
             }
+            "Page.startScreencast" => {
+                guest.casts = true;
+                return Some(Handled::Forward(real));
+            }
+            "Page.stopScreencast" => {
+                guest.casts = false;
+                // The pictures of gstack's recording, or of another client, go on.
+                if !self.is_cast(&real) {
+                    return Some(Handled::Forward(real));
+                }
+            }
             "Page.setLifecycleEventsEnabled" => {
                 guest.wants_lifecycle = params.enabled;
                 // DevTools reports the stages that were reached once more.
@@ -256,6 +272,14 @@ impl Guests {
         self.known.get(real).is_some_and(|known| known.own.contains(domain)) || self.wanted_by_guest(real, domain)
     }
 
+    fn is_cast(&self, real: &Real) -> bool {
+        self.known.get(real).is_some_and(|known| known.own_cast) || self.is_cast_for_guest(real)
+    }
+
+    fn is_cast_for_guest(&self, real: &Real) -> bool {
+        self.sessions.values().any(|guest| guest.real == *real && guest.casts)
+    }
+
     fn wanted_by_guest(&self, real: &Real, domain: &str) -> bool {
         self.sessions.values().any(|guest| guest.real == *real && guest.enabled.contains(domain))
     }
@@ -272,6 +296,15 @@ impl Guests {
         if command.method == "Emulation.setFocusEmulationEnabled" {
             let params: Given = read(Some(&command.params)).unwrap_or_default();
             return !params.enabled && self.sessions.values().any(|guest| guest.real == *real);
+        }
+        let casts = match command.method.as_str() {
+            "Page.startScreencast" => Some(true),
+            "Page.stopScreencast" => Some(false),
+            _ => None,
+        };
+        if let Some(casts) = casts {
+            self.known.entry(real.clone()).or_default().own_cast = casts;
+            return !casts && self.is_cast_for_guest(real);
         }
         let Some((domain, on)) = switched(&command.method) else { return false };
         let own = &mut self.known.entry(real.clone()).or_default().own;

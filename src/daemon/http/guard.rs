@@ -4,7 +4,7 @@
 
 use super::answer::Refusal;
 use super::caller::Caller;
-use super::headers::{bearer, check};
+use super::headers::{bearer, check, check_host};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::HeaderMap;
 use axum::middleware::Next;
@@ -80,6 +80,16 @@ pub(super) async fn person(
         Caller::Socket(peer) => check(&caller, request.uri(), request.headers(), false)
             .and_then(|()| the_person(peer.as_ref(), request.headers()))
             .and_then(|()| no_driver(&engine, peer.as_ref())),
+    };
+    go_on(allowed, request, next).await
+}
+
+/// Admits a browser of the person on the port to the page of `gstack view`, which checks where its requests come from.
+pub(super) async fn viewer(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
+    let allowed = match (check_host(request.uri(), request.headers()), &caller) {
+        (Err(fault), _) => Err(fault),
+        (Ok(()), Caller::Port(peer)) if peer.is_person().await => Ok(()),
+        (Ok(()), _) => Err(not_shown()),
     };
     go_on(allowed, request, next).await
 }

@@ -14,14 +14,9 @@ const SINGLE: [&str; 7] =
 /// Refuses requests that a browser sends on behalf of a page, and ambiguous ones. `navigation` allows a person to
 /// follow a link here.
 pub(super) fn check(caller: &Caller, uri: &Uri, headers: &HeaderMap, navigation: bool) -> Result<(), Fault> {
-    each_once(headers)?;
-    let text = |name| headers.get(name).and_then(|v| v.to_str().ok());
-    if matches!(caller, Caller::Port(_)) {
-        let named = uri.authority().map(|authority| authority.as_str());
-        if !text("host").is_some_and(is_our_host) || !named.is_none_or(is_our_host) {
-            return Err(Fault::new(FaultCode::Forbidden, "the Host header names another host")
-                .hint("Use 127.0.0.1 or localhost as the host."));
-        }
+    match caller {
+        Caller::Port(_) => check_host(uri, headers)?,
+        Caller::Socket(_) => each_once(headers)?,
     }
     if headers.contains_key(header::ORIGIN) {
         return Err(Fault::new(FaultCode::Forbidden, "requests from web pages are refused")
@@ -38,6 +33,18 @@ pub(super) fn check(caller: &Caller, uri: &Uri, headers: &HeaderMap, navigation:
         "Send the request from a \
         program.",
     ))
+}
+
+/// Refuses a name that leads here by DNS rebinding, and ambiguous requests.
+pub(super) fn check_host(uri: &Uri, headers: &HeaderMap) -> Result<(), Fault> {
+    each_once(headers)?;
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let named = uri.authority().map(|authority| authority.as_str());
+    if host.is_some_and(is_our_host) && named.is_none_or(is_our_host) {
+        return Ok(());
+    }
+    Err(Fault::new(FaultCode::Forbidden, "the Host header names another host")
+        .hint("Use 127.0.0.1 or localhost as the host."))
 }
 
 /// Refuses a request with two headers of a kind that decides something.

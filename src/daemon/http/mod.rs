@@ -21,6 +21,7 @@ mod route;
 mod routes;
 mod stream;
 mod tunnels;
+mod views;
 mod welcome;
 
 pub(crate) use guard::Access;

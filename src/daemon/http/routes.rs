@@ -16,6 +16,7 @@ use super::panels;
 use super::route::{self, Body, Form, Route, RouteDescription, Verb, get, lines, post, query, tell};
 use super::stream::{WAITING_LINES, json_lines};
 use super::tunnels;
+use super::views;
 use super::welcome;
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, State};
@@ -141,6 +142,7 @@ fn person() -> Vec<Route> {
     routes.extend(tunnels::routes());
     routes.extend(auth::routes());
     routes.extend(panels::routes());
+    routes.extend(views::routes());
     routes.extend([
         get("/approvals", "The approvals and questions that are waiting", |engine: Engine| async move {
             Ok(engine.approvals().waiting())
@@ -186,7 +188,9 @@ pub(crate) fn router(engine: Engine, access: Access, mcp: Router) -> Router {
     let person = route::router(person).layer(from_fn_with_state(engine.clone(), guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
     let link = approval_link::router(&engine);
+    let view = gstack_view::router().layer(from_fn(guard::viewer));
     open.merge(link)
+        .merge(view)
         .merge(commands)
         .merge(private)
         .merge(person)
@@ -344,6 +348,8 @@ mod tests {
             ("POST", "/policy/explain", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/tunnels", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/tunnels/revoke", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/view/open", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/view/end", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/panels", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/panels/confirm", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/panels/forget", Some(TOKEN), "{}", StatusCode::FORBIDDEN),

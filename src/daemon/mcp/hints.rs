@@ -89,7 +89,7 @@ fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
 
 /// Returns true for a command of the program itself, which no client has as a tool.
 fn is_own_command(name: &str) -> bool {
-    const OWN: [&str; 28] = [
+    const OWN: [&str; 29] = [
         "auth",
         "cdp",
         "instances",
@@ -109,6 +109,7 @@ fn is_own_command(name: &str) -> bool {
         "stop-turn",
         "approvals",
         "panels",
+        "view",
         "policy",
         "audit",
         "mcp",

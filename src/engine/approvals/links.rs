@@ -150,6 +150,11 @@ impl Approvals {
         self.answer(&ApprovalAnswer { conversation_id, approval_id, decision, text: None }, AnsweredBy::Link)
     }
 
+    /// Returns an approval as a page outside of the panel shows it.
+    pub(crate) fn linked_facts(&self, approval: &WaitingApproval) -> LinkedApproval {
+        shown(approval, self.asks(approval))
+    }
+
     /// Returns the approval of a link while it waits.
     fn linked(&self, secret: &str) -> Result<WaitingApproval, LinkError> {
         let id = lock(&self.0.links).find(secret, Instant::now())?;

@@ -18,6 +18,7 @@ use gstack_protocol::driver::{DriversHandBack, PausedTab};
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::{ConversationId, TabId};
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// The longest wait of a client's call for the person. MCP clients give up after 60 s without a message; gstack answers
@@ -70,6 +71,25 @@ impl Drivers {
         self.changed();
         let output = format!("RESUMED: handed back {}", names.join(", "));
         Ok(Some(CommandResult { output, ..CommandResult::default() }))
+    }
+
+    /// Takes a tab over from everyone whose tab set has it now. Returns their names.
+    pub(crate) fn take_over(&self, tab: TabId) -> Vec<String> {
+        let (ids, names): (Vec<ConversationId>, Vec<String>) = self.workers_in(tab).into_iter().unzip();
+        if self.0.uses.pauses.pause(tab, &ids) {
+            self.changed();
+        }
+        names
+    }
+
+    /// Returns whether someone is paused in a tab.
+    pub(crate) fn is_paused(&self, tab: TabId) -> bool {
+        self.0.uses.pauses.all().iter().any(|(_, pause)| pause.tab == tab)
+    }
+
+    /// Returns a receiver that is notified when a pause begins or ends.
+    pub(crate) fn watch_pauses(&self) -> watch::Receiver<()> {
+        self.0.uses.pauses.watch()
     }
 
     /// Returns true while the person works in any tab that they took over.

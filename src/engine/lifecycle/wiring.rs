@@ -37,6 +37,7 @@ use crate::tasks::Tasks;
 use crate::tools::AgentTools;
 use crate::upgrade::Upgrade;
 use crate::usage::Usage;
+use crate::views::Views;
 use crate::worktrees::Worktrees;
 use gstack_agent::direct::DirectAgent;
 use gstack_base::clock::now_millis;
@@ -226,6 +227,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             upgrade: upgrade.clone(),
             worktrees: worktrees.clone(),
         };
+        let views = Views::new(approvals.clone(), browsers.clone(), drivers.clone(), policy.clone(), port);
         let tools = AgentTools {
             activity: activity.clone(),
             approvals: approvals.clone(),
@@ -242,6 +244,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             tabs: tabs.clone(),
             tasks: tasks.clone(),
             tokens: Tokens::default(),
+            views: views.clone(),
         };
         let registrations = Registrations {
             approvals: approvals.clone(),
@@ -304,6 +307,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             status,
             upgrade,
             usage,
+            views,
             sign_ins,
             tasks,
         }

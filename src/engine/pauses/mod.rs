@@ -203,6 +203,11 @@ impl Pauses {
         workers.iter().filter_map(|(id, worker)| Some((id.clone(), worker.pause.clone()?))).collect()
     }
 
+    /// Returns a receiver that is notified when a pause begins or ends.
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
+        self.0.changed.subscribe()
+    }
+
     /// Waits until the worker is not paused. Returns what the person said, once.
     pub(crate) async fn handed_back(&self, worker: &ConversationId) -> HandedBack {
         self.watch_end(worker).await;

@@ -19,6 +19,7 @@ use crate::policy::PolicyService;
 use crate::sign_ins::SignIns;
 use crate::tabs::Tabs;
 use crate::tasks::Tasks;
+use crate::views::Views;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use gstack_agent::adapter::ToolResult;
@@ -48,6 +49,7 @@ pub struct AgentTools {
     pub(crate) tabs: Tabs,
     pub(crate) tasks: Tasks,
     pub(crate) tokens: Tokens<dyn AgentAccess>,
+    pub(crate) views: Views,
 }
 
 impl AgentTools {

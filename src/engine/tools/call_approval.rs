@@ -130,9 +130,12 @@ impl ConversationTools {
         // risk.
         let mut asks = None;
         let links = self.services.config.get().agents.approval_link_base.clone();
+        let views = &self.services.views;
+        let in_view = self.services.tabs.shown(tab).is_some_and(|(_, page)| views.is_page(&page.url));
         for request in [Some(request), beyond].into_iter().flatten() {
             let site = request.site.as_deref().filter(|_| request.kind != ActionKind::Read);
-            if site.zip(links.as_ref()).is_some_and(|(site, links)| links.is_host(site)) {
+            let in_view = in_view && request.kind != ActionKind::Read;
+            if in_view || site.zip(links.as_ref()).is_some_and(|(site, links)| links.is_host(site)) {
                 return Err(ToolError::AnswersApprovals.into());
             }
             match self.services.policy.judge(conversation, &request, &described(&record)) {
