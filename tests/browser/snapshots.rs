@@ -313,3 +313,32 @@ fn a_model_that_reads_a_long_page_again_gets_what_changed() {
         world
     });
 }
+
+const SWITCH: &str = "customElements.define('x-switch', class extends HTMLElement {
+  constructor() {
+    super();
+    const internals = this.attachInternals();
+    Object.assign(internals, { role: 'switch', ariaLabel: 'Power', ariaChecked: 'false' });
+    this.onclick = () => { internals.ariaChecked = 'true'; };
+  }
+});
+document.body.innerHTML = '<x-switch tabindex=0>on</x-switch><dialog id=box><button onclick=\"box.close()\">Shut</button></dialog>'; 0";
+
+#[test]
+fn a_role_by_internals_outlives_a_modal_dialog() {
+    with_world(|world| async move {
+        for is_known in [true, false] {
+            world.run("goto", &[&world.page("next.html")]).await;
+            world.run("js", &[SWITCH]).await;
+            if is_known {
+                assert!(world.run("snapshot", &["-i"]).await.contains("[switch] \"Power\""));
+            }
+            world.run("js", &["box.showModal(); 0"]).await;
+            assert!(world.run("snapshot", &["-i"]).await.contains("\"Shut\""));
+            world.run("click", &["text=Shut"]).await;
+            world.run("click", &["role=switch[name=Power]"]).await;
+            assert!(world.run("snapshot", &["-i"]).await.contains("[switch] \"Power\" [checked"));
+        }
+        world
+    });
+}
