@@ -28,10 +28,15 @@ const ENGAGE_LIMIT: Duration = Duration::from_secs(10);
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 /// A page that has not answered by then counts as hung.
 pub(super) const HUNG_AFTER: Duration = Duration::from_secs(3);
-/// A page that does not answer even [`INTERRUPTS`] by then is stopped.
-const STOPPED_AFTER: Duration = Duration::from_millis(1500);
 /// Chrome answers this in the middle of a script. Source: `DevToolsSession::ShouldInterruptForMethod` of Chromium.
 const INTERRUPTS: &str = "Performance.getMetrics";
+/// The browser's own process answers this, whatever the page does.
+const BY_BROWSER: &str = "Page.getNavigationHistory";
+/// A page that has not answered [`INTERRUPTS`] after so many answers of the browser is stopped. They are counted because on a busy
+/// machine both are late.
+const STOPPED_AFTER: u32 = 15;
+/// The delay between two of these answers.
+const ANSWER_INTERVAL: Duration = Duration::from_millis(100);
 /// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not lose its
 /// focus, because that would close the menu that the click opened.
 const HOLD_LINGER: Duration = Duration::from_secs(20);
@@ -214,22 +219,36 @@ impl Tab {
         }
         let ready = |phase: &Phase| matches!(phase, Phase::Ready | Phase::Failed(_));
         let what = "reading the page's frames";
-        if self.browser.is_relayed() {
-            let soon = self.wait_for(&mut phase, what, STOPPED_AFTER, ready);
-            match tokio::join!(soon, self.is_stopped()) {
-                (Err(BrowserError::Timeout { .. }), true) => return Err(BrowserError::Stopped(self.id)),
-                (Err(BrowserError::Timeout { .. }), false) => {}
-                (known, _) => return known,
-            }
+        let known = self.wait_for(&mut phase, what, ENGAGE_LIMIT, ready);
+        if !self.browser.is_relayed() {
+            return known.await;
         }
-        self.wait_for(&mut phase, what, ENGAGE_LIMIT, ready).await
+        tokio::select! {
+            biased;
+            known = known => known,
+            () = self.stopped() => Err(BrowserError::Stopped(self.id)),
+        }
     }
 
-    /// Returns true if the page does not even answer what interrupts a busy script: a dialog stops everything. One that opened
+    /// Resolves if the page does not even answer what interrupts a busy script: a dialog stops everything. One that opened
     /// before gstack attached is reported by no event.
-    async fn is_stopped(&self) -> bool {
-        let Ok(page) = self.page() else { return false };
-        page.call_json(INTERRUPTS, &serde_json::json!({}), STOPPED_AFTER).await.is_err()
+    async fn stopped(&self) {
+        let Ok(page) = self.page() else { return std::future::pending().await };
+        let nothing = serde_json::json!({});
+        let of_browser = async {
+            for _ in 0..STOPPED_AFTER {
+                tokio::time::sleep(ANSWER_INTERVAL).await;
+                if page.call_json(BY_BROWSER, &nothing, ENGAGE_LIMIT).await.is_err() {
+                    // Neither answers.
+                    std::future::pending::<()>().await;
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = page.call_json(INTERRUPTS, &nothing, ENGAGE_LIMIT) => std::future::pending().await,
+            () = of_browser => {}
+        }
     }
 
     /// Returns the session of a frame.

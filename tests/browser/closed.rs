@@ -46,3 +46,24 @@ fn what_lies_in_closed_shadow_roots_is_listed_and_can_be_used() {
         world
     });
 }
+
+const FRAME: &str = r#"document.body.innerHTML = `<iframe srcdoc="<div id=h></div><script>h.attachShadow({ mode: 'closed' })
+    .innerHTML = '<label>City <input></label>'<\/script>"></iframe>`; 0"#;
+
+#[test]
+fn a_selector_leads_into_a_closed_root_that_no_snapshot_has_shown() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("js", &[PAGE]).await;
+        assert_eq!(world.run("count", &["label=Hidden field"]).await, "1");
+        world.run("goto", &[&world.page("next.html")]).await;
+        world.run("js", &[FRAME]).await;
+        world.run("fill", &["label=City", "Rome"]).await;
+        assert!(world.run("value", &["label=City"]).await.contains("Rome"));
+        let late = "setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<section id=late></section>') ||
+            late.attachShadow({ mode: 'closed' }).append(Object.assign(document.createElement('button'), { textContent: 'Late' })), 700); 0";
+        world.run("js", &[late]).await;
+        world.run("click", &["text=Late"]).await;
+        world
+    });
+}

@@ -72,3 +72,38 @@ fn filled_means_that_the_field_holds_it() {
         world
     });
 }
+
+const DRAWN_BY_SCRIPT: &str = "
+document.body.innerHTML = '<div id=text tabindex=0>old words</div><canvas id=drawn tabindex=0></canvas>' +
+  '<div id=upper tabindex=0></div><div id=fixed tabindex=0>fixed</div><div id=away tabindex=0></div><input id=other>';
+for (const [element, change] of [[text], [drawn], [upper, (words) => words.toUpperCase()], [fixed, () => 'fixed'], [away]]) {
+  let words = element.textContent;
+  element.editContext = new EditContext({ text: words });
+  element.editContext.addEventListener('textupdate', ({ updateRangeStart, updateRangeEnd, text: typed }) => {
+    words = (change ?? String)(words.slice(0, updateRangeStart) + typed + words.slice(updateRangeEnd));
+    if (element !== drawn) element.textContent = words;
+  });
+}
+away.onfocus = () => other.focus(); 0";
+
+#[test]
+fn an_element_with_an_edit_context_is_filled() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("js", &[DRAWN_BY_SCRIPT]).await;
+        for words in ["first words", "second", ""] {
+            assert_eq!(world.run("fill", &["#text", words]).await, "Filled #text");
+            assert_eq!(world.run("js", &["text.textContent"]).await, words);
+            world.run("fill", &["#drawn", words]).await;
+            assert_eq!(world.run("js", &["drawn.editContext.text"]).await, words);
+        }
+        let changed = world.run("fill", &["#upper", "words"]).await;
+        assert_eq!(changed, "Filled #upper; the page changed the text to \"WORDS\"");
+        let fault = world.fault("fill", &["#fixed", "words"]).await;
+        assert!(fault.message.ends_with("the page put its old text back: it holds “fixed”"), "{fault:?}");
+        let fault = world.fault("fill", &["#away", "words"]).await;
+        assert!(fault.message.contains("the page took the focus away"), "{fault:?}");
+        assert_eq!(world.run("js", &["other.value"]).await, "");
+        world
+    });
+}

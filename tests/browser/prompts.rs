@@ -59,6 +59,11 @@ async fn input_that_a_prompt_takes_is_told(world: &World) {
         ("hover", &["#on"]),
         ("click", &["#on"]),
         ("mouse", &["down"]),
+        ("mouse", &["up"]),
+        ("mouse", &["move", "40", "40"]),
+        ("mouse", &["wheel", "0", "10"]),
+        ("drag", &["#field", "#on"]),
+        ("swipe", &["down"]),
     ] {
         let fault = world.fault(command, args).await;
         assert_eq!(fault.code, FaultCode::OutcomeUnknown, "{command}: {fault:?}");
@@ -78,6 +83,10 @@ async fn input_that_a_prompt_takes_is_told(world: &World) {
         ("type", &["words", "--into", "#field"]),
         ("mouse", &["move", "5", "5"]),
         ("mouse", &["move", "5", "5"]),
+        ("mouse", &["wheel", "0", "10"]),
+        ("mouse", &["wheel", "0", "10"]),
+        ("mouse", &["move", "-5", "5"]),
+        ("mouse", &["wheel", "0", "10"]),
         ("click", &["#on"]),
     ] {
         world.run(command, args).await;

@@ -62,6 +62,44 @@ fn input_arrives_in_a_frame_however_it_is_drawn() {
 }
 
 #[test]
+fn input_arrives_in_a_frame_whatever_is_around_it() {
+    with_world(|world| async move {
+        world.run("viewport", &["1000x700", "--scale", "1"]).await;
+        for kind in [
+            "scale in zoom",
+            "zoom in scale",
+            "scroll in rotate",
+            "two scrollers",
+            "mirrored",
+            "skewed",
+            "vertical",
+            "right to left",
+            "dialog",
+            "popover",
+            "snapping",
+            "closed root",
+        ] {
+            for site in ["", "&o=other"] {
+                let case = format!("framed.html?k={}{site}", kind.replace(' ', "%20"));
+                world.run("goto", &[&world.page(&case)]).await;
+                world.run("wait", &["text=Inner press"]).await;
+                world.run("click", &["#press"]).await;
+                world.run("hover", &["#over"]).await;
+                world.run("click", &["#low"]).await;
+                let said = world.run("text", &["#said"]).await;
+                let places: Vec<f64> = said.split([' ', ',', ';']).filter_map(|word| word.parse().ok()).collect();
+                let [x, y, low_x, low_y] = *places else { panic!("{case}: {said}") };
+                for (at, middle) in [(x, 60.0), (y, 20.0), (low_x, 60.0), (low_y, 20.0)] {
+                    assert!(f64::abs(at - middle) <= 2.0, "the middle of the button: {case}: {said}");
+                }
+                assert!(said.contains("over;"), "{case}: {said}");
+            }
+        }
+        world
+    });
+}
+
+#[test]
 fn a_text_in_slots_means_the_element_that_shows_it() {
     with_world(|world| async move {
         world.open_hidden("slots.html").await;

@@ -227,6 +227,58 @@ fn controls_and_their_names_are_those_of_chromes_accessibility_tree() {
 }
 
 #[test]
+fn what_opens_over_a_huge_page_is_first_and_new_for_a_model() {
+    const ROWS: &str = "document.body.innerHTML = Array.from({ length: 1800 }, (_, number) => `<article><a href=\"#${number}\">Read ${number}</a> \
+        <button>Like ${number}</button> <button>Share ${number}</button></article>`).join(''); 1";
+    const OPEN: &str = "const box = document.createElement('div'); box.innerHTML = '<h2>Create</h2><label>Your words <textarea></textarea></label>\
+        <button>Next step</button>'; box.style = 'position: fixed; inset: 100px; background: white'; document.body.append(box); 1";
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("js", &[ROWS]).await;
+        let agent = world.for_model();
+        let first = agent.output("snapshot", &["-i"]).await.unwrap();
+        assert!(first.text.contains("more, narrow with") && !first.text.contains("\"Like 1799\""), "it is cut");
+        // What is beyond the limit is compared too.
+        world.run("js", &["document.querySelector('article:last-child button').textContent = 'Liked'; 1"]).await;
+        let beyond = agent.output("snapshot", &["-i"]).await.unwrap();
+        assert!(beyond.text.contains("\"Liked\"") && beyond.text.lines().count() < 10, "{}", beyond.text);
+        world.run("js", &[OPEN]).await;
+        let opened = agent.output("snapshot", &["-i"]).await.unwrap();
+        for new in ["\"Your words\"", "\"Next step\""] {
+            let line = opened.text.lines().find(|line| line.contains(new));
+            assert!(line.is_some_and(|line| line.starts_with('+')), "{new} in {}", opened.text);
+        }
+        assert!(opened.text.len() < first.text.len() / 10, "{}", opened.text);
+        let whole = agent.output("snapshot", &["-i", "--full"]).await.unwrap().text;
+        let place = |words: &str| whole.lines().position(|line| line.contains(words)).unwrap();
+        assert!(place("\"Next step\"") < place("\"Like 0\""), "what is on top comes first");
+        world.run("js", &["document.body.lastChild.remove(); 1"]).await;
+        let closed = agent.output("snapshot", &["-i"]).await.unwrap().text;
+        assert!(closed.lines().any(|line| line.starts_with('-') && line.contains("\"Next step\"")), "{closed}");
+        world
+    });
+}
+
+#[test]
+fn what_content_visibility_skips_is_read_or_said_to_be_missing() {
+    const PARTS: &str = "document.body.innerHTML = '<style>section { content-visibility: auto; contain-intrinsic-size: 1px 2000px }</style>' +
+        Array.from({ length: 100 }, (_, number) => `<section><h2>Head ${number}</h2><p>Words ${number} <a href=\"#\">Link ${number}</a></p>Alone ${number}</section>`).join(''); 1";
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("js", &[PARTS]).await;
+        let text = world.run("text", &[]).await;
+        let expected: Vec<String> =
+            (0..100).map(|number| format!("Head {number}\nWords {number} Link {number}\nAlone {number}")).collect();
+        assert!(text.contains(&expected.join("\n")), "{text}");
+        assert!(world.run("snapshot", &["-i"]).await.contains("\"Link 99\""));
+        let tree = world.output("accessibility", &[]).await.unwrap();
+        assert!(!tree.text.contains("Link 99"));
+        assert!(tree.note.unwrap_or_default().contains("off-screen (content-visibility: auto)"));
+        world
+    });
+}
+
+#[test]
 fn a_model_that_reads_a_long_page_again_gets_what_changed() {
     with_world(|world| async move {
         world.open_hidden("next.html").await;
@@ -258,6 +310,35 @@ fn a_model_that_reads_a_long_page_again_gets_what_changed() {
         assert_eq!(world.fault("snapshot", &["--since", "x"]).await.code, FaultCode::BadRequest);
         let person = world.output("snapshot", &[]).await.unwrap().data.unwrap()["snapshot"].to_string();
         assert_eq!(agent.fault("snapshot", &["--since", &person]).await.code, FaultCode::NotFound, "not its own");
+        world
+    });
+}
+
+const SWITCH: &str = "customElements.define('x-switch', class extends HTMLElement {
+  constructor() {
+    super();
+    const internals = this.attachInternals();
+    Object.assign(internals, { role: 'switch', ariaLabel: 'Power', ariaChecked: 'false' });
+    this.onclick = () => { internals.ariaChecked = 'true'; };
+  }
+});
+document.body.innerHTML = '<x-switch tabindex=0>on</x-switch><dialog id=box><button onclick=\"box.close()\">Shut</button></dialog>'; 0";
+
+#[test]
+fn a_role_by_internals_outlives_a_modal_dialog() {
+    with_world(|world| async move {
+        for is_known in [true, false] {
+            world.run("goto", &[&world.page("next.html")]).await;
+            world.run("js", &[SWITCH]).await;
+            if is_known {
+                assert!(world.run("snapshot", &["-i"]).await.contains("[switch] \"Power\""));
+            }
+            world.run("js", &["box.showModal(); 0"]).await;
+            assert!(world.run("snapshot", &["-i"]).await.contains("\"Shut\""));
+            world.run("click", &["text=Shut"]).await;
+            world.run("click", &["role=switch[name=Power]"]).await;
+            assert!(world.run("snapshot", &["-i"]).await.contains("[switch] \"Power\" [checked"));
+        }
         world
     });
 }

@@ -600,6 +600,28 @@ describe('what Chrome and other extensions do to tabs', () => {
     assert.match(await home.ok(['js', 'navigator.userAgent', '--tab', number]), /Everyday\/1/);
   });
 
+  test('a command that only reads goes on when the host is killed; of one that acts the outcome is unknown', async () => {
+    const { browser, home, page } = scene;
+    await visits('/form');
+    const number = String(await scene.tab('/form'));
+    const cutOff = async (...args) => {
+      await letGo();
+      const running = home.run([...args, '--tab', number]);
+      await until(async () => (await browser.attached()).length === 1, 'it runs');
+      await home.kill(await home.only('host'));
+      return { running };
+    };
+    const acting = await (await cutOff('js', 'await new Promise(() => {})')).running;
+    assert.match(acting.stderr, /unknown whether/);
+    assert.notEqual(acting.code, 0);
+    await scene.tab('/form');
+    const { running } = await cutOff('wait', '#late');
+    await until(async () => (await home.status()).mode === 'everyday' && (await browser.attached()).length === 1, 'it runs again');
+    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<p id=late>late')`);
+    const { code, stderr } = await running;
+    assert.equal(code, 0, stderr);
+  });
+
   test('an alert that is open already is said at once', async () => {
     const { home, browser, site } = scene;
     const page = await browser.open(`${site.origin}/cart`);

@@ -197,7 +197,7 @@ function notEditable(element) {
   if (roleOf(element) === 'slider' && tag !== 'input') {
     return { message: 'the page draws this slider itself: focus it, and press ArrowRight or ArrowLeft', final: true };
   }
-  if (tag !== 'input' && tag !== 'textarea' && !dom.isContentEditable(element)) {
+  if (tag !== 'input' && tag !== 'textarea' && !dom.isContentEditable(element) && !dom.editContext(element)) {
     return { message: 'it is not an <input>, <textarea> or [contenteditable] element', final: true };
   }
   return isEditable(element) ? null : { message: 'it is read-only', final: false };

@@ -114,6 +114,7 @@ type InjectedFunction =
   | "selectText"
   | "setStyle"
   | "settled"
+  | "skippedParts"
   | "showsText"
   | "showAsked"
   | "showClosedRoot"

@@ -102,8 +102,8 @@ class EngineText {
   #gap = false;
   /* True if a line may start here in any case. */
   #free = true;
-  /* Replacements of parts of the engine's text: [from, to, text], in order. */
-  #edits = /** @type {[number, number, string][]} */ ([]);
+  /* Replacements of parts of the engine's text: [from, to, text, node], in order. */
+  #edits = /** @type {[number, number, string, Node][]} */ ([]);
   /* The nodes found and the end of the letter before each, for going back to the start of a block. */
   #nodes = /** @type {Node[]} */ ([]);
   #starts = /** @type {number[]} */ ([]);
@@ -159,7 +159,7 @@ class EngineText {
       if (end < 0) {
         end = begin + letters.length;
         if (!this.#isOtherCase(letters, text.slice(begin, end), parentOf(node))) return false;
-        this.#edits.push([begin, end, letters]);
+        this.#edits.push([begin, end, letters, node]);
       }
     }
     this.#nodes.push(node);
@@ -228,8 +228,9 @@ class EngineText {
   #walk(block) {
     const end = this.#afterLetters(dom.innerText(block));
     if (end < 0) return false;
-    while (this.#edits.length > 0 && this.#edits[this.#edits.length - 1][0] >= this.#end) this.#edits.pop();
-    this.#edits.push([this.#end, end, `\n${walkText(block, null)}\n`]);
+    // Several at one place may follow each other: the engine has no text of what `content-visibility` skips.
+    while (this.#edits.length > 0 && dom.contains(block, this.#edits[this.#edits.length - 1][3])) this.#edits.pop();
+    this.#edits.push([this.#end, end, `\n${walkText(block, null)}\n`, block]);
     this.#nodes.push(block);
     this.#starts.push(this.#end);
     this.#end = end;

@@ -94,15 +94,30 @@ function beginFill(place, value) {
     entered: false,
     astray: null,
     whole,
-    long: tag !== 'input' && value.split('\n').length > MOST_TYPED_LINES ? value.replace(/\r\n?/g, '\n') : null,
+    long:
+      tag !== 'input' && !dom.editContext(element) && value.split('\n').length > MOST_TYPED_LINES ? value.replace(/\r\n?/g, '\n') : null,
     until: performance.now() + FILL_LIMIT_MS,
     endedAt: 0,
     repeats: 0,
   };
   dom.focus(element);
   if (whole !== null) return { done: true };
+  const model = dom.editContext(element);
   if (tag === 'input' || tag === 'textarea') {
     element.select();
+  } else if (model) {
+    const state = filling;
+    // The text leads to no `beforeinput`.
+    if (focusedElement() !== element) {
+      filling = null;
+      return { fault: 'blocked', message: 'the page took the focus away while it was filled; nothing was typed' };
+    }
+    const noteText = () => {
+      state.seen = true;
+      state.entered = true;
+    };
+    dom.addEventListener(model, 'textupdate', noteText, { once: true });
+    model.updateSelection(0, model.text.length);
   } else {
     const range = dom.createRange(document);
     range.selectNodeContents(element);
@@ -243,10 +258,16 @@ for (const type of ['keydown', 'pointerdown', 'mousedown']) {
   );
 }
 
+/* What shows a text without containing it. */
+const DRAWN = 'canvas, svg';
+
 /** Returns the text that a field shows. @param {Element} element @returns {string} */
 function heldText(element) {
   const tag = tagOf(element);
-  return tag === 'input' || tag === 'textarea' ? element.value : dom.innerText(element);
+  if (tag === 'input' || tag === 'textarea') return element.value;
+  const model = dom.editContext(element);
+  // A script may draw the text as a picture.
+  return model && (tag === 'canvas' || dom.querySelector(element, DRAWN)) ? model.text : dom.innerText(element);
 }
 
 /* Rich editors wrap lines in elements and keep empty ones with invisible characters. */

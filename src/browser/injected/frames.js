@@ -39,16 +39,18 @@ function firstMatch(pattern, texts) {
 }
 
 /**
- * Returns the number of matching elements as soon as there is one. → {count} or a fault
+ * Returns the number of matching elements as soon as there is one. → {count} or a fault. `suspects`: a match may be in a
+ * closed root that must be asked for.
  * @param {string} selector
  * @param {number} timeout
- * @returns {Promise<Refusal | { count: number }>}
+ * @returns {Promise<Refusal | { count: number; suspects?: boolean }>}
  */
 async function countMatches(selector, timeout) {
   const deadline = performance.now() + timeout;
-  for (;;) {
+  for (let attempt = 0; ; attempt += 1) {
     try {
       const count = queryAll(selector).length;
+      if (!count && attempt === 0 && hasSuspects(document)) return { count, suspects: true };
       if (count || performance.now() >= deadline) return { count };
     } catch (error) {
       if (error instanceof SelectorError) return { fault: 'selector', message: error.message };

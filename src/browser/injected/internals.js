@@ -53,14 +53,16 @@ function listAsked() {
 }
 
 /**
- * Stores what the browser knows of the listed elements, in their order; null for an element without a role.
+ * Stores what the browser knows of the listed elements, in their order; null for an element without a role, false for one
+ * that is out of reach now.
  * @param {Element[]} asked
- * @param {({ [attribute: string]: string } | null)[]} told
+ * @param {({ [attribute: string]: string } | null | false)[]} told
  */
 function tellInternals(asked, told) {
   const isLoaded = dom.readyState(document) === 'complete';
   asked.forEach((element, at) => {
     const known = told[at];
+    if (known === false) return;
     if (known && KNOWN_ROLES.has(known.role)) internalsOf.set(element, known);
     else {
       internalsOf.delete(element);

@@ -74,6 +74,7 @@ const SURFACE = {
   readShown,
   showsText: showsAnyText,
   adoptedSheets,
+  skippedParts,
   readLinks,
   readForms,
   readDocument,

@@ -118,6 +118,8 @@ const dom = (() => {
     );
   }
 
+  /* Not in every browser. An EditContext takes the text of an element that a script draws. */
+  const editContextOf = /** @type {(() => TextModel | null) | undefined} */ (described(HTMLElement.prototype, 'editContext')?.get);
   const slotOfElement = property(Element, 'assignedSlot');
   const slotOfText = property(Text, 'assignedSlot');
 
@@ -202,6 +204,8 @@ const dom = (() => {
     blur: methodOfHtml('blur'),
     showPopover: methodOfHtml('showPopover'),
     hidePopover: methodOfHtml('hidePopover'),
+    /** @param {object} node */
+    editContext: (node) => (editContextOf && node instanceof HTMLElement ? editContextOf.call(node) : null),
     elements: property(HTMLFormElement, 'elements'),
     checkValidity: method(HTMLFormElement, 'checkValidity'),
     requestSubmit: method(HTMLFormElement, 'requestSubmit'),

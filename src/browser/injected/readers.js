@@ -289,7 +289,7 @@ function tookSavingClicks() {
 
 /* Whether the document received real input since the last action. A prompt of the browser in front of the page takes all of it. */
 let hasInput = false;
-for (const type of ['keydown', 'keyup', 'mousedown', 'mouseup', 'mousemove']) {
+for (const type of ['keydown', 'keyup', 'mousedown', 'mouseup', 'mousemove', 'pointerdown']) {
   const noteInput = (/** @type {Event} */ event) => {
     hasInput ||= event.isTrusted;
   };

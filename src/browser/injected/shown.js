@@ -4,6 +4,8 @@
  * Owns the counts. Never reads a word of the page.
  */
 
+const LAID_OUT = { contentVisibilityAuto: true };
+
 /** Returns the number of style sheets that scripts made, in the document and its shadow trees. */
 function adoptedSheets() {
   let count = 0;
@@ -11,6 +13,18 @@ function adoptedSheets() {
     count += dom.adoptedStyleSheets(root).length;
   });
   return count;
+}
+
+/** Returns the number of elements whose content the browser does not lay out, because of `content-visibility: auto`. */
+function skippedParts() {
+  /** @type {Set<Element>} */
+  const parts = new Set();
+  eachElement((element) => {
+    const parent = dom.parentElement(element);
+    if (!parent || parts.has(parent) || dom.checkVisibility(element, LAID_OUT) || !dom.checkVisibility(element)) return;
+    if (dom.checkVisibility(parent, LAID_OUT)) parts.add(parent);
+  });
+  return parts.size;
 }
 
 /** Returns true if the document has a size and shows text in it. */

@@ -50,7 +50,7 @@ function isEditable(element) {
   if (tag === 'input') return EDITABLE_INPUTS.has(element.type) && !element.readOnly;
   if (tag === 'textarea') return !element.readOnly;
   if (tag === 'select') return true;
-  return dom.isContentEditable(element) === true;
+  return dom.isContentEditable(element) === true || dom.editContext(element) !== null;
 }
 
 /** @param {Element} element @param {string} role */

@@ -191,6 +191,12 @@ interface Stitching {
   until: number;
 }
 /** The state of one fill. */
+/** The part of an EditContext that a fill uses. */
+interface TextModel {
+  readonly text: string;
+  updateSelection(start: number, end: number): void;
+}
+
 interface Filling {
   element: Element;
   before: string;

@@ -94,6 +94,11 @@ impl Relay {
         &self.browser
     }
 
+    /// Ends the connection now: a command that still holds it must not wait for an answer.
+    pub fn close(&self) {
+        self.browser.cdp().cancel();
+    }
+
     /// Queues a DevTools message from the extension; waits while the queue is full.
     pub async fn hear(&self, heard: FromExtension) {
         if self.heard.send(heard).await.is_err() {

@@ -5,6 +5,7 @@ use crate::core::{Context, Output};
 use crate::spec::{
     Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
 };
+use gstack_base::counted::counted;
 use gstack_protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value};
 
@@ -17,7 +18,8 @@ pub(crate) const READING: &[Spec] = &[
         parameters: &[],
         flags: &[],
         summary: "Print the browser's full accessibility tree",
-        details: "To act on elements, use snapshot: it gives refs.",
+        details: "To act on elements, use snapshot: it gives refs.\nThe browser leaves out what is off-screen under \
+            `content-visibility: auto`: the output says how many parts.",
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
@@ -98,7 +100,15 @@ pub(crate) const INSPECTION: &[Spec] = &[Spec {
 
 async fn accessibility(context: &Context) -> Result<Output, Fault> {
     let page = context.page().await?;
-    Ok(Output::from_page(page.accessibility().await?, page.url()?))
+    let mut output = Output::from_page(page.accessibility().await?, page.url()?);
+    let skipped = page.skipped_parts().await?;
+    output.say((skipped > 0).then(|| {
+        format!(
+            "… not in it: {} off-screen (content-visibility: auto); `snapshot` and `text` have them",
+            counted(skipped, "part")
+        )
+    }));
+    Ok(output)
 }
 
 async fn media(context: &Context) -> Result<Output, Fault> {

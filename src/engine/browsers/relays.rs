@@ -70,6 +70,7 @@ impl Browsers {
         let Some(everyday) = relays.open.remove(&port) else { return };
         relays.away.begin(everyday.browser().run());
         drop(relays);
+        everyday.relay.close();
         for tab in everyday.browser().tabs() {
             self.tell(BrowserChange::TabAway(tab.id));
         }

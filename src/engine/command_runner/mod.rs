@@ -41,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 const SLOW: Duration = Duration::from_secs(10);
 
 /// The target of a command.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Target<'a> {
     /// If absent, the current tab.
     pub(crate) tab: Option<TabId>,
@@ -103,8 +103,8 @@ impl CommandRunner {
         self.run_telling(call, target, cancel, Progress::default()).await
     }
 
-    /// Does the same and reports progress. A command that times out or takes long may have been waiting for a browser on another
-    /// machine that is lost, which its connection does not always say.
+    /// Does the same and reports progress. A command that changes nothing runs once more if the connection to its everyday
+    /// browser ends: its extension reconnects by itself.
     pub(crate) async fn run_telling(
         &self,
         call: &Call,
@@ -112,11 +112,38 @@ impl CommandRunner {
         cancel: CancellationToken,
         progress: Progress,
     ) -> Result<Output, Fault> {
-        self.browsers.everyday_back(target.tab).await;
-        let (browser, pages) = self
-            .browsers
-            .pages_with(target.tab)
-            .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([call.spec.name])))?;
+        let (browser, pages) = self.browser_for(call, target.tab).await?;
+        let is_lost = |outcome: &Result<_, Fault>| {
+            browser.gone().is_cancelled() && outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::BrowserDown)
+        };
+        let again = target.clone();
+        let outcome = self.run_watched((browser.clone(), pages), call, target, cancel.clone(), progress.clone()).await;
+        if call.spec.changes() || !browser.is_relayed() || !is_lost(&outcome) {
+            return outcome;
+        }
+        match self.browser_for(call, again.tab).await {
+            Ok(next) => self.run_watched(next, call, again, cancel, progress).await,
+            Err(_) => outcome,
+        }
+    }
+
+    /// Returns the browser of a command. Waits for an everyday browser that has just disconnected.
+    async fn browser_for(&self, call: &Call, tab: Option<TabId>) -> Result<(Browser, Pages), Fault> {
+        self.browsers.everyday_back(tab).await;
+        let found = self.browsers.pages_with(tab);
+        found.ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([call.spec.name])).into())
+    }
+
+    /// Runs a command in a browser. One that times out or takes long may have been waiting for a browser on another machine that
+    /// is lost, which its connection does not always say.
+    async fn run_watched(
+        &self,
+        (browser, pages): (Browser, Pages),
+        call: &Call,
+        target: Target<'_>,
+        cancel: CancellationToken,
+        progress: Progress,
+    ) -> Result<Output, Fault> {
         let began = Instant::now();
         let run = self.run_in((browser.clone(), pages), call, target, cancel, progress);
         let (outcome, answered) = match select(pin!(run), pin!(self.browsers.remote_answers(&browser))).await {

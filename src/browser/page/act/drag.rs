@@ -78,6 +78,7 @@ impl Page {
     ) -> Result<Dragged, PageError> {
         let settling = Settling::begin(self);
         let _drawing = self.draw();
+        let is_only = self.frames().await.is_ok_and(|frames| frames.len() == 1);
         tell(self.session(), "Input.setInterceptDrags", &json!({ "enabled": true })).await?;
         let ends = Ends { from, to, limit, hold, may_repeat: hold.is_none() };
         let dragged = match self.drag_now(ends).await {
@@ -87,7 +88,11 @@ impl Page {
         let restored = tell(self.session(), "Input.setInterceptDrags", &json!({ "enabled": false })).await;
         let dragged = dragged?;
         self.unless_closed(restored).await?;
-        self.settle(settling).await;
+        if is_only {
+            self.settle_received(settling, &from.to_string()).await?;
+        } else {
+            self.settle(settling).await;
+        }
         let Some((dragged, frame)) = dragged else { return Ok(Dragged::NothingMoved) };
         self.outcome(dragged, &frame, to).await
     }

@@ -8,6 +8,7 @@ use super::events::{ClickButton, INPUT_LIMIT, mouse, taken};
 use super::held_input::HeldButton;
 use super::pointer_watch::PointerAt;
 use crate::devtools::input::{DispatchMouseEventParams, DispatchMouseEventType, MouseButton};
+use crate::devtools::page::GetLayoutMetricsParams;
 use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::locate::Point;
@@ -39,6 +40,7 @@ impl Page {
     pub async fn mouse(&self, act: MouseAct) -> Result<(), PageError> {
         self.check_site().await?;
         let settling = Settling::begin(self);
+        let was_held = lock(&self.memory.held).button.is_some();
         match act {
             MouseAct::Down(button) => self.press_mouse(button).await?,
             MouseAct::Move { x, y } => {
@@ -46,18 +48,40 @@ impl Page {
                 self.move_mouse(Point { x, y }, 1).await?;
             }
             MouseAct::Up(_) | MouseAct::Wheel { .. } => {
+                if matches!(act, MouseAct::Wheel { .. }) && !was_held {
+                    // A wheel's event comes with a later frame: the page tells by a move whether input reaches it.
+                    let (x, y) = lock(&self.memory.held).mouse.unwrap_or_default();
+                    self.send_mouse(self.mouse_event(MouseAct::Move { x, y }).1).await?;
+                }
                 let (at, event) = self.mouse_event(act);
                 self.show_mouse(at, false);
                 self.send_mouse(event).await?;
             }
         }
-        // A press is watched. A move may lead out of the page, which then hears of nothing.
-        let is_watched = matches!(act, MouseAct::Down(_));
-        if is_watched && self.frames().await.is_ok_and(|frames| frames.len() == 1) {
-            return self.settle_received(settling, "the mouse").await;
+        if !was_held && self.is_over_only_document().await {
+            let received = self.settle_received(settling, "the mouse").await;
+            if received.is_err() {
+                lock(&self.memory.held).button = None;
+            }
+            return received;
         }
         self.settle(settling).await;
         Ok(())
+    }
+
+    /// Returns true if the mouse is inside the page's document, and that is the only one. What is carried may get other events.
+    async fn is_over_only_document(&self) -> bool {
+        if !self.frames().await.is_ok_and(|frames| frames.len() == 1) {
+            return false;
+        }
+        let (x, y) = lock(&self.memory.held).mouse.unwrap_or_default();
+        self.viewport().await.is_ok_and(|(width, height)| (0.0..width).contains(&x) && (0.0..height).contains(&y))
+    }
+
+    /// Returns the width and height of the viewport, in CSS pixels.
+    pub(super) async fn viewport(&self) -> Result<(f64, f64), PageError> {
+        let seen = self.session().call_within(GetLayoutMetricsParams {}, INPUT_LIMIT).await?.css_visual_viewport;
+        Ok((seen.client_width, seen.client_height))
     }
 
     async fn send_mouse(&self, event: DispatchMouseEventParams) -> Result<(), PageError> {

@@ -6,9 +6,8 @@ use crate::devtools_session::Session;
 use crate::page::error::PageError;
 use crate::page::locate::{Need, Point, Target};
 use crate::page::page::Page;
-use crate::page::script::{call, tell};
+use crate::page::script::tell;
 use crate::page::wait::Settling;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -21,19 +20,6 @@ const SWIPE_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
 pub struct Swipe {
     pub x: f64,
     pub y: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Metrics {
-    css_layout_viewport: ViewportSize,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ViewportSize {
-    client_width: f64,
-    client_height: f64,
 }
 
 /// Taps. Touch emulation is on for the time of the tap.
@@ -85,18 +71,19 @@ impl Page {
     /// Swipes over the element, or over the middle of the page.
     pub async fn swipe(&self, target: Option<&Target>, swipe: Swipe, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
+        let mut is_seen = self.frames().await.is_ok_and(|frames| frames.len() == 1);
         let start = match target {
             Some(target) => {
                 let ready = self.ready(target, &SWIPE_NEEDS, "swiping", limit).await?;
                 let point = self.free_point(target, &ready, "swiping", limit).await?;
                 self.points_at(&ready, point, true).await;
+                is_seen &= !ready.is_frame();
                 point
             }
             None => {
                 self.check_site().await?;
-                let Metrics { css_layout_viewport: size } =
-                    call(self.session(), "Page.getLayoutMetrics", &json!({})).await?;
-                Point { x: size.client_width / 2.0, y: size.client_height / 2.0 }
+                let (width, height) = self.viewport().await?;
+                Point { x: width / 2.0, y: height / 2.0 }
             }
         };
         let page = self.session();
@@ -111,6 +98,10 @@ impl Page {
         };
         let swiped = with_touch(page, self.unless_left(draw)).await;
         self.unless_closed(swiped).await?;
+        if is_seen {
+            let what = target.map_or_else(|| "the page".to_owned(), ToString::to_string);
+            return self.settle_received(settling, &what).await;
+        }
         self.settle(settling).await;
         Ok(())
     }

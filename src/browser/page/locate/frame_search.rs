@@ -6,7 +6,7 @@ use super::element::FaultReply;
 use crate::frames::{Frame, FrameId};
 use crate::page::error::PageError;
 use crate::page::page::Page;
-use crate::page::script::Injected;
+use crate::page::script::{Argument, Injected};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
@@ -25,6 +25,9 @@ const ROUND: Duration = Duration::from_millis(500);
 struct Matches {
     #[serde(default)]
     count: usize,
+    /// Nothing matched, and closed roots must be asked for.
+    #[serde(default)]
+    suspects: bool,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -45,9 +48,6 @@ impl Page {
         }
         loop {
             let inner: Vec<Frame> = self.frames().await?.into_iter().filter(|frame| frame.parent.is_some()).collect();
-            if inner.is_empty() && wait.is_zero() {
-                return Ok(chosen);
-            }
             match self.counted(&chosen, selector, Duration::ZERO, MAIN_LIMIT).await {
                 Ok(0) => {}
                 // The caller handles the next document.
@@ -100,6 +100,7 @@ impl Page {
         self.counted(frame, selector, wait, FRAME_LIMIT).await
     }
 
+    /// Returns the number of matches, also in closed shadow roots.
     async fn counted(
         &self,
         frame: &FrameId,
@@ -108,7 +109,12 @@ impl Page {
         limit: Duration,
     ) -> Result<usize, PageError> {
         let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-        let found: Matches = self.script(frame, Injected::CountMatches, &[&selector, &millis], wait + limit).await?;
+        let given: [&dyn Argument; 2] = [&selector, &millis];
+        let mut found: Matches = self.script(frame, Injected::CountMatches, &given, wait + limit).await?;
+        if found.suspects {
+            self.open_closed_roots(frame).await?;
+            found = self.script(frame, Injected::CountMatches, &given, wait + limit).await?;
+        }
         match found.fault.fault {
             Some(_) => Err(PageError::BadSelector(found.fault.message)),
             None => Ok(found.count),

@@ -14,15 +14,30 @@ use serde_json::{Map, Value, json};
 /// The object group that releases the handles.
 const GROUP: &str = "gstack internals";
 
+/// The reasons for which a node with a role is ignored. Source: `AXIgnoredReason` of Chromium.
+const OUT_OF_REACH: [&str; 8] = [
+    "activeModalDialog",
+    "activeFullscreenElement",
+    "ariaHiddenElement",
+    "ariaHiddenSubtree",
+    "inertElement",
+    "inertSubtree",
+    "notRendered",
+    "notVisible",
+];
+
 #[derive(Deserialize)]
 struct Tree {
     nodes: Vec<Node>,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Node {
     #[serde(default)]
     ignored: bool,
+    #[serde(default)]
+    ignored_reasons: Vec<State>,
     #[serde(default)]
     role: Option<Computed>,
     #[serde(default)]
@@ -71,7 +86,7 @@ impl Page {
         let told: Vec<Value> = join_all(asked)
             .await
             .into_iter()
-            .map(|tree| tree.ok().and_then(|tree| tree.nodes.first().and_then(Node::attributes)).unwrap_or_default())
+            .map(|tree| tree.ok().and_then(|tree| tree.nodes.first().and_then(Node::told)).unwrap_or_default())
             .collect();
         let tell = json!({
             "objectId": listed.list,
@@ -80,11 +95,20 @@ impl Page {
         });
         let _: Value = call(session, "Runtime.callFunctionOn", &tell).await?;
         self.release_listed(frame, GROUP).await?;
-        Ok(told.iter().any(|one| !one.is_null()))
+        Ok(told.iter().any(Value::is_object))
     }
 }
 
 impl Node {
+    /// Returns what our script is told: `false` if the element is only out of reach now, so that nothing is known of its role.
+    fn told(&self) -> Option<Value> {
+        let is_out = |reason: &State| OUT_OF_REACH.contains(&reason.name.as_str());
+        if self.ignored && self.ignored_reasons.iter().any(is_out) {
+            return Some(Value::Bool(false));
+        }
+        self.attributes()
+    }
+
     /// Returns the role as `role` and the rest as ARIA attributes; `None` without a role.
     fn attributes(&self) -> Option<Value> {
         let role = self.role.as_ref()?.value.as_str().filter(|role| !matches!(*role, "none" | "generic"))?;

@@ -8,7 +8,7 @@ use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::page::{Page, SCRIPT_LIMIT};
 use crate::page::script::{Injected, call};
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -75,6 +75,16 @@ impl Page {
             text.push_str("\n… the rest of the tree does not fit");
         }
         Ok(text)
+    }
+
+    /// Returns the number of elements whose content the browser leaves out of its tree: they are off-screen under
+    /// `content-visibility: auto`.
+    pub async fn skipped_parts(&self) -> Result<usize, PageError> {
+        let frames = self.frames().await?;
+        let asked =
+            frames.iter().map(|frame| self.script::<usize>(&frame.id, Injected::SkippedParts, &[], SCRIPT_LIMIT));
+        // A frame that is gone has none.
+        Ok(join_all(asked).await.into_iter().flatten().sum())
     }
 
     fn write_tree<'a>(

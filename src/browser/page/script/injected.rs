@@ -161,6 +161,7 @@ functions! {
     SelectText = "selectText",
     SetStyle = "setStyle",
     Settled = "settled",
+    SkippedParts = "skippedParts",
     ShowsText = "showsText",
     ShowAsked = "showAsked",
     ShowClosedRoot = "showClosedRoot",
