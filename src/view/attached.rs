@@ -21,8 +21,6 @@ use tokio::time::Instant;
 
 /// A page that has not answered by then counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(3);
-/// The page of a tab is found within milliseconds, unless it hangs.
-const ENGAGE_LIMIT: Duration = Duration::from_secs(3);
 /// Sharp text, at about a tenth of the size of a PNG.
 const QUALITY: u32 = 85;
 
@@ -86,6 +84,8 @@ pub(crate) struct Attached {
     /// The page that it is attached to.
     pub(crate) page: TargetId,
     is_shared: bool,
+    /// The session has a screencast, which ends with it.
+    is_started: bool,
     /// When the page should have answered.
     answers_by: Option<Instant>,
     pub(crate) hangs: bool,
@@ -96,13 +96,12 @@ pub(crate) struct Attached {
 }
 
 impl Attached {
-    /// Attaches to the page of a tab and starts its screencast. `size`: the most pixels that are shown.
-    pub(crate) async fn to(tab: Tab, size: (u32, u32)) -> Result<Self, Fault> {
+    /// Attaches to the page of a tab, and asks it whether it answers. Takes seconds if the page hangs. Dropping the future may leave a
+    /// session behind.
+    pub(crate) async fn to(tab: Tab) -> Result<Self, Fault> {
+        let began = Instant::now();
         let keep = tab.keep_attached()?;
-        // The page of a hung tab is known already, or never.
-        if let Ok(engaged) = tokio::time::timeout(ENGAGE_LIMIT, tab.engage()).await {
-            engaged?;
-        }
+        tab.engage().await?;
         let page = tab.info()?.page.ok_or_else(|| {
             Fault::new(gstack_protocol::fault::FaultCode::Timeout, "the page of this tab does not respond")
                 .hint("Reload it, or close the tab.")
@@ -117,6 +116,7 @@ impl Attached {
             session,
             page,
             is_shared,
+            is_started: false,
             answers_by: None,
             hangs: false,
             dialog: None,
@@ -124,8 +124,7 @@ impl Attached {
             _keep: keep,
         };
         attached.send("Page.enable", &json!({}), OTHER);
-        attached.start(size);
-        attached.check();
+        attached.check_since(began);
         Ok(attached)
     }
 
@@ -134,7 +133,8 @@ impl Attached {
     }
 
     /// Starts the screencast, or starts it again with another size.
-    pub(crate) fn start(&self, (width, height): (u32, u32)) {
+    pub(crate) fn start(&mut self, (width, height): (u32, u32)) {
+        self.is_started = true;
         self.send("Page.stopScreencast", &json!({}), OTHER);
         let cast = json!({ "format": "jpeg", "quality": QUALITY, "maxWidth": width, "maxHeight": height });
         self.send("Page.startScreencast", &cast, OTHER);
@@ -142,8 +142,13 @@ impl Attached {
 
     /// Asks the page whether it answers. An open dialog holds its answer back.
     pub(crate) fn check(&mut self) {
+        self.check_since(Instant::now());
+    }
+
+    /// `since`: when gstack began to wait for the page.
+    fn check_since(&mut self, since: Instant) {
         if self.dialog.is_none() && self.answers_by.is_none() && !self.hangs {
-            self.answers_by = Some(Instant::now() + HUNG_AFTER);
+            self.answers_by = Some(since + HUNG_AFTER);
             self.send("Runtime.evaluate", &json!({ "expression": "0", "silent": true }), ANSWERS);
         }
     }
@@ -159,6 +164,7 @@ impl Attached {
     /// Returns the next message of the browser, or that the page has not answered in time.
     pub(crate) async fn next(&mut self) -> Heard {
         tokio::select! {
+            biased;
             message = self.inbox.next() => match message {
                 Some(FromBrowser::Event(event)) => self.heard(event.method(), event.params()),
                 Some(FromBrowser::Reply { tag, result }) => self.replied(tag, result.ok().as_deref()),
@@ -255,6 +261,8 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        self.send("Page.stopScreencast", &json!({}), OTHER);
+        if self.is_started {
+            self.send("Page.stopScreencast", &json!({}), OTHER);
+        }
     }
 }
