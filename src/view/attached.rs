@@ -21,6 +21,10 @@ use tokio::time::Instant;
 
 /// A page that has not answered by then counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(3);
+/// Chromium skips a picture while it waits for the acknowledgements of more than this many, and does not send it later.
+const MOST_IN_FLIGHT: u32 = 2;
+/// Pictures that are further apart than this are no burst.
+const QUIET: Duration = Duration::from_millis(300);
 /// Sharp text, at about a tenth of the size of a PNG.
 const QUALITY: u32 = 85;
 
@@ -84,8 +88,12 @@ pub(crate) struct Attached {
     /// The page that it is attached to.
     pub(crate) page: TargetId,
     is_shared: bool,
-    /// The session has a screencast, which ends with it.
-    is_started: bool,
+    /// The most pixels of the screencast. `None` until it starts.
+    size: Option<(u32, u32)>,
+    /// The pictures that came one soon after another.
+    burst: u32,
+    /// When those are over.
+    quiet_at: Option<Instant>,
     /// When the page should have answered.
     answers_by: Option<Instant>,
     pub(crate) hangs: bool,
@@ -93,6 +101,14 @@ pub(crate) struct Attached {
     /// Leaves the dialogs of the page to the person while they have the tab.
     serves: Option<ServesClient>,
     _keep: KeepAttached,
+}
+
+/// Resolves at this time.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
 }
 
 impl Attached {
@@ -116,7 +132,9 @@ impl Attached {
             session,
             page,
             is_shared,
-            is_started: false,
+            size: None,
+            burst: 0,
+            quiet_at: None,
             answers_by: None,
             hangs: false,
             dialog: None,
@@ -133,8 +151,9 @@ impl Attached {
     }
 
     /// Starts the screencast, or starts it again with another size.
-    pub(crate) fn start(&mut self, (width, height): (u32, u32)) {
-        self.is_started = true;
+    pub(crate) fn start(&mut self, size: (u32, u32)) {
+        self.size = Some(size);
+        let (width, height) = size;
         self.send("Page.stopScreencast", &json!({}), OTHER);
         let cast = json!({ "format": "jpeg", "quality": QUALITY, "maxWidth": width, "maxHeight": height });
         self.send("Page.startScreencast", &cast, OTHER);
@@ -153,14 +172,6 @@ impl Attached {
         }
     }
 
-    /// Resolves when the page should have answered.
-    pub(crate) async fn overdue(by: Option<Instant>) {
-        match by {
-            Some(by) => tokio::time::sleep_until(by).await,
-            None => std::future::pending().await,
-        }
-    }
-
     /// Returns the next message of the browser, or that the page has not answered in time.
     pub(crate) async fn next(&mut self) -> Heard {
         tokio::select! {
@@ -170,11 +181,29 @@ impl Attached {
                 Some(FromBrowser::Reply { tag, result }) => self.replied(tag, result.ok().as_deref()),
                 None => Heard::Ended,
             },
-            () = Self::overdue(self.answers_by) => {
+            () = at(self.answers_by) => {
                 self.answers_by = None;
                 self.hangs = true;
                 Heard::Changed
             }
+            () = at(self.quiet_at) => {
+                self.settle();
+                Heard::Nothing
+            }
+        }
+    }
+
+    /// Gets the picture that the browser skipped at the end of a burst: a screencast begins with one.
+    fn settle(&mut self) {
+        self.quiet_at = None;
+        if std::mem::take(&mut self.burst) > MOST_IN_FLIGHT {
+            self.start_again();
+        }
+    }
+
+    fn start_again(&mut self) {
+        if let Some(size) = self.size {
+            self.start(size);
         }
     }
 
@@ -185,6 +214,8 @@ impl Attached {
                     return Heard::Nothing;
                 };
                 let Ok(jpeg) = STANDARD.decode(data) else { return Heard::Nothing };
+                self.burst += 1;
+                self.quiet_at = Some(Instant::now() + QUIET);
                 let (width, height) = (metadata.device_width, metadata.device_height);
                 Heard::Picture(Picture { jpeg, width, height, ack: session_id })
             }
@@ -206,7 +237,12 @@ impl Attached {
         match tag {
             ANSWERS => {
                 self.answers_by = None;
-                if std::mem::take(&mut self.hangs) { Heard::Changed } else { Heard::Nothing }
+                if !std::mem::take(&mut self.hangs) {
+                    return Heard::Nothing;
+                }
+                // While it hung, a hidden page could not draw the picture that a screencast begins with.
+                self.start_again();
+                Heard::Changed
             }
             COPIED => {
                 let result = result.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()).unwrap_or_default();
@@ -261,7 +297,7 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        if self.is_started {
+        if self.size.is_some() {
             self.send("Page.stopScreencast", &json!({}), OTHER);
         }
     }
