@@ -21,8 +21,10 @@ use tokio::time::Instant;
 
 /// A page that has not answered by then counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(3);
-/// The page of a tab is found within milliseconds, unless it hangs.
-const ENGAGE_LIMIT: Duration = Duration::from_secs(3);
+/// Chromium skips a picture while it waits for the acknowledgements of more than this many, and does not send it later.
+const MOST_IN_FLIGHT: u32 = 2;
+/// Pictures that are further apart than this are no burst.
+const QUIET: Duration = Duration::from_millis(300);
 /// Sharp text, at about a tenth of the size of a PNG.
 const QUALITY: u32 = 85;
 
@@ -86,6 +88,12 @@ pub(crate) struct Attached {
     /// The page that it is attached to.
     pub(crate) page: TargetId,
     is_shared: bool,
+    /// The most pixels of the screencast. `None` until it starts.
+    size: Option<(u32, u32)>,
+    /// The pictures that came one soon after another.
+    burst: u32,
+    /// When those are over.
+    quiet_at: Option<Instant>,
     /// When the page should have answered.
     answers_by: Option<Instant>,
     pub(crate) hangs: bool,
@@ -95,14 +103,21 @@ pub(crate) struct Attached {
     _keep: KeepAttached,
 }
 
+/// Resolves at this time.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
 impl Attached {
-    /// Attaches to the page of a tab and starts its screencast. `size`: the most pixels that are shown.
-    pub(crate) async fn to(tab: Tab, size: (u32, u32)) -> Result<Self, Fault> {
+    /// Attaches to the page of a tab, and asks it whether it answers. Takes seconds if the page hangs. Dropping the future may leave a
+    /// session behind.
+    pub(crate) async fn to(tab: Tab) -> Result<Self, Fault> {
+        let began = Instant::now();
         let keep = tab.keep_attached()?;
-        // The page of a hung tab is known already, or never.
-        if let Ok(engaged) = tokio::time::timeout(ENGAGE_LIMIT, tab.engage()).await {
-            engaged?;
-        }
+        tab.engage().await?;
         let page = tab.info()?.page.ok_or_else(|| {
             Fault::new(gstack_protocol::fault::FaultCode::Timeout, "the page of this tab does not respond")
                 .hint("Reload it, or close the tab.")
@@ -117,6 +132,9 @@ impl Attached {
             session,
             page,
             is_shared,
+            size: None,
+            burst: 0,
+            quiet_at: None,
             answers_by: None,
             hangs: false,
             dialog: None,
@@ -124,8 +142,7 @@ impl Attached {
             _keep: keep,
         };
         attached.send("Page.enable", &json!({}), OTHER);
-        attached.start(size);
-        attached.check();
+        attached.check_since(began);
         Ok(attached)
     }
 
@@ -134,7 +151,9 @@ impl Attached {
     }
 
     /// Starts the screencast, or starts it again with another size.
-    pub(crate) fn start(&self, (width, height): (u32, u32)) {
+    pub(crate) fn start(&mut self, size: (u32, u32)) {
+        self.size = Some(size);
+        let (width, height) = size;
         self.send("Page.stopScreencast", &json!({}), OTHER);
         let cast = json!({ "format": "jpeg", "quality": QUALITY, "maxWidth": width, "maxHeight": height });
         self.send("Page.startScreencast", &cast, OTHER);
@@ -142,33 +161,49 @@ impl Attached {
 
     /// Asks the page whether it answers. An open dialog holds its answer back.
     pub(crate) fn check(&mut self) {
-        if self.dialog.is_none() && self.answers_by.is_none() && !self.hangs {
-            self.answers_by = Some(Instant::now() + HUNG_AFTER);
-            self.send("Runtime.evaluate", &json!({ "expression": "0", "silent": true }), ANSWERS);
-        }
+        self.check_since(Instant::now());
     }
 
-    /// Resolves when the page should have answered.
-    pub(crate) async fn overdue(by: Option<Instant>) {
-        match by {
-            Some(by) => tokio::time::sleep_until(by).await,
-            None => std::future::pending().await,
+    /// `since`: when gstack began to wait for the page.
+    fn check_since(&mut self, since: Instant) {
+        if self.dialog.is_none() && self.answers_by.is_none() && !self.hangs {
+            self.answers_by = Some(since + HUNG_AFTER);
+            self.send("Runtime.evaluate", &json!({ "expression": "0", "silent": true }), ANSWERS);
         }
     }
 
     /// Returns the next message of the browser, or that the page has not answered in time.
     pub(crate) async fn next(&mut self) -> Heard {
         tokio::select! {
+            biased;
             message = self.inbox.next() => match message {
                 Some(FromBrowser::Event(event)) => self.heard(event.method(), event.params()),
                 Some(FromBrowser::Reply { tag, result }) => self.replied(tag, result.ok().as_deref()),
                 None => Heard::Ended,
             },
-            () = Self::overdue(self.answers_by) => {
+            () = at(self.answers_by) => {
                 self.answers_by = None;
                 self.hangs = true;
                 Heard::Changed
             }
+            () = at(self.quiet_at) => {
+                self.settle();
+                Heard::Nothing
+            }
+        }
+    }
+
+    /// Gets the picture that the browser skipped at the end of a burst: a screencast begins with one.
+    fn settle(&mut self) {
+        self.quiet_at = None;
+        if std::mem::take(&mut self.burst) > MOST_IN_FLIGHT {
+            self.start_again();
+        }
+    }
+
+    fn start_again(&mut self) {
+        if let Some(size) = self.size {
+            self.start(size);
         }
     }
 
@@ -179,6 +214,8 @@ impl Attached {
                     return Heard::Nothing;
                 };
                 let Ok(jpeg) = STANDARD.decode(data) else { return Heard::Nothing };
+                self.burst += 1;
+                self.quiet_at = Some(Instant::now() + QUIET);
                 let (width, height) = (metadata.device_width, metadata.device_height);
                 Heard::Picture(Picture { jpeg, width, height, ack: session_id })
             }
@@ -200,7 +237,12 @@ impl Attached {
         match tag {
             ANSWERS => {
                 self.answers_by = None;
-                if std::mem::take(&mut self.hangs) { Heard::Changed } else { Heard::Nothing }
+                if !std::mem::take(&mut self.hangs) {
+                    return Heard::Nothing;
+                }
+                // While it hung, a hidden page could not draw the picture that a screencast begins with.
+                self.start_again();
+                Heard::Changed
             }
             COPIED => {
                 let result = result.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()).unwrap_or_default();
@@ -255,6 +297,8 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        self.send("Page.stopScreencast", &json!({}), OTHER);
+        if self.size.is_some() {
+            self.send("Page.stopScreencast", &json!({}), OTHER);
+        }
     }
 }

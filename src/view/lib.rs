@@ -9,6 +9,7 @@
 
 mod access;
 mod attached;
+mod attaching;
 mod input;
 mod message;
 mod watching;

@@ -4,6 +4,7 @@
 //! hundred. So a slow page costs no memory and is never behind. Ends, and with it the screencast, when the page disconnects.
 
 use super::attached::{Attached, Heard, Picture};
+use super::attaching::Attaching;
 use super::message::{message, words_of};
 use bytes::Bytes;
 use gstack_base::visible::visible;
@@ -12,6 +13,7 @@ use gstack_browser::tabs::BrowserEvent;
 use gstack_engine::{Engine, Followed, View};
 use gstack_protocol::activity::{ActivityEntry, ActivityId, ActivitySource};
 use gstack_protocol::control::WaitingApprovals;
+use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::TabId;
 use gstack_protocol::policy::PolicyBrowser;
 use gstack_protocol::view::{MouseKind, ViewAct};
@@ -50,6 +52,8 @@ struct Watching {
     view: Arc<View>,
     watched: Option<Watched>,
     attached: Option<Attached>,
+    /// What attaches to the tab to show. A page that hangs takes its time, so the loop never waits for it.
+    attaching: Option<Attaching>,
     /// The tab that the person chose. `None`: the one in use.
     chosen: Option<TabId>,
     /// The tab in which something was done last.
@@ -86,6 +90,7 @@ pub(crate) async fn run(engine: Engine, view: Arc<View>, mut acts: mpsc::Receive
         view,
         watched: None,
         attached: None,
+        attaching: None,
         used: None,
         taken: None,
         had_paused: false,
@@ -100,7 +105,7 @@ pub(crate) async fn run(engine: Engine, view: Arc<View>, mut acts: mpsc::Receive
         sent: 0,
         drawn: 0,
     };
-    watching.look().await;
+    watching.look();
     if let Some(tab) = watching.shown().filter(|tab| watching.engine.views().is_paused(*tab)) {
         // The page was reloaded while the person had the tab.
         watching.hold(tab);
@@ -112,7 +117,7 @@ pub(crate) async fn run(engine: Engine, view: Arc<View>, mut acts: mpsc::Receive
             () = revoked.cancelled() => break "This page was ended with gstack view end. Create another link: gstack view",
             () = out.closed() => return,
             act = acts.recv() => match act {
-                Some(act) => watching.act(act).await,
+                Some(act) => watching.act(act),
                 None => break "This view is shown in another tab now.",
             },
             permit = out.reserve(), if watching.has_message() => match permit {
@@ -121,13 +126,14 @@ pub(crate) async fn run(engine: Engine, view: Arc<View>, mut acts: mpsc::Receive
             },
             Some(waiting) = approvals.recv() => watching.approvals = Some(waiting),
             entry = events.recv() => match entry {
-                Ok(entry) => watching.step(entry).await,
+                Ok(entry) => watching.step(entry),
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             },
             Ok(()) = pauses.changed() => watching.pauses_changed(),
-            event = next_of(&mut watching.watched) => watching.browser_told(event).await,
-            heard = heard_of(&mut watching.attached) => watching.heard(heard).await,
+            event = next_of(&mut watching.watched) => watching.browser_told(event),
+            made = made_of(&mut watching.attaching) => watching.made(made),
+            heard = heard_of(&mut watching.attached) => watching.heard(heard),
         }
     };
     if revoked.is_cancelled() {
@@ -156,6 +162,13 @@ async fn heard_of(attached: &mut Option<Attached>) -> Heard {
     }
 }
 
+async fn made_of(attaching: &mut Option<Attaching>) -> Result<Attached, Fault> {
+    match attaching {
+        Some(attaching) => attaching.made().await,
+        None => std::future::pending().await,
+    }
+}
+
 impl Watching {
     /// Returns the tab to show.
     fn shown(&self) -> Option<TabId> {
@@ -164,14 +177,14 @@ impl Watching {
     }
 
     /// Finds the browser and the tab again, and attaches to it unless it is attached already.
-    async fn look(&mut self) {
+    fn look(&mut self) {
         self.is_stale = true;
         let tab = self.chosen.or(self.used);
         let found = self.engine.views().browser(tab, self.view.browser.as_deref());
         match found {
             None => {
-                (self.watched, self.attached, self.picture) = (None, None, None);
-                self.trouble = Some(NO_BROWSER.to_owned());
+                self.watched = None;
+                self.show_none(NO_BROWSER);
                 return;
             }
             Some((browser, kind)) => {
@@ -180,64 +193,69 @@ impl Watching {
                     .as_ref()
                     .is_none_or(|known| known.browser.run() != browser.run() || known.browser.gone().is_cancelled())
                 {
-                    self.attached = None;
+                    (self.attached, self.attaching) = (None, None);
                     self.watched = Some(Watched { events: browser.events(), browser, kind });
                 }
             }
         }
-        self.attach().await;
+        self.attach();
     }
 
-    async fn attach(&mut self) {
-        let Some((browser, tab)) = self.watched.as_ref().map(|known| known.browser.clone()).zip(self.shown()) else {
-            self.attached = None;
-            self.trouble = Some(NO_TAB.to_owned());
-            return;
+    /// Shows no tab, for this reason.
+    fn show_none(&mut self, trouble: &str) {
+        (self.attached, self.attaching, self.picture) = (None, None, None);
+        self.trouble = Some(trouble.to_owned());
+    }
+
+    /// Begins to attach to the page of the tab to show, unless it is attached or that has begun.
+    fn attach(&mut self) {
+        let Some((browser, id)) = self.watched.as_ref().map(|known| known.browser.clone()).zip(self.shown()) else {
+            return self.show_none(NO_TAB);
         };
-        let info = browser.tab(tab).and_then(|tab| tab.info());
-        let page = match &info {
-            Ok(info) if info.is_crashed() => {
-                (self.attached, self.trouble) = (None, Some(CRASHED.to_owned()));
-                return;
-            }
-            Ok(info) => info.page.clone(),
-            Err(_) => {
-                (self.attached, self.trouble) = (None, Some(CLOSED.to_owned()));
-                return;
-            }
+        let Ok((tab, info)) = browser.tab(id).and_then(|tab| tab.info().map(|info| (tab, info))) else {
+            return self.show_none(CLOSED);
         };
-        if self.attached.as_ref().is_some_and(|known| known.tab() == tab && page.as_ref() == Some(&known.page)) {
+        if info.is_crashed() {
+            return self.show_none(CRASHED);
+        }
+        let shows =
+            self.attached.as_ref().is_some_and(|known| known.tab() == id && info.page.as_ref() == Some(&known.page));
+        if shows || self.attaching.as_ref().is_some_and(|known| known.goes_to(id, info.page.as_ref())) {
             return;
         }
         // Its screencast ends before the next one begins.
-        (self.attached, self.picture) = (None, None);
-        let attached = match browser.tab(tab) {
-            Ok(tab) => Attached::to(tab, self.size).await,
-            Err(error) => Err(error.into()),
-        };
-        match attached {
+        (self.attached, self.picture, self.trouble) = (None, None, None);
+        self.attaching = Some(Attaching::begin(&self.engine, tab, info.page));
+    }
+
+    fn made(&mut self, made: Result<Attached, Fault>) {
+        (self.attaching, self.is_stale) = (None, true);
+        match made {
             Ok(mut attached) => {
-                attached.leave_dialogs(self.taken == Some(tab));
-                (self.attached, self.trouble) = (Some(attached), None);
+                attached.start(self.size);
+                attached.leave_dialogs(self.taken == Some(attached.tab()));
+                self.attached = Some(attached);
+                // The tab may have another page by now.
+                self.attach();
             }
             Err(fault) => self.trouble = Some(words_of(&fault)),
         }
     }
 
-    async fn browser_told(&mut self, event: Option<BrowserEvent>) {
+    fn browser_told(&mut self, event: Option<BrowserEvent>) {
         let shown = self.shown();
         self.is_stale = true;
         match event {
             Some(BrowserEvent::Gone) => {
                 (self.watched, self.used) = (None, None);
-                self.look().await;
+                self.look();
             }
             Some(BrowserEvent::TabOpened(info)) => {
                 // A popup of the tab in use is in use.
                 if self.chosen.is_none() && self.taken.is_none() && info.opener.is_some() && info.opener == shown {
                     self.used = Some(info.id);
                 }
-                self.attach().await;
+                self.attach();
             }
             Some(BrowserEvent::TabClosed(tab)) => {
                 if self.used == Some(tab) {
@@ -246,16 +264,16 @@ impl Watching {
                 if self.taken == Some(tab) {
                     self.taken = None;
                 }
-                self.attach().await;
+                self.attach();
             }
             Some(BrowserEvent::TabChanged(_) | BrowserEvent::TabCrashed(_) | BrowserEvent::SentOut(..)) | None => {
-                self.attach().await;
+                self.attach();
             }
             Some(_) => {}
         }
     }
 
-    async fn heard(&mut self, heard: Heard) {
+    fn heard(&mut self, heard: Heard) {
         match heard {
             Heard::Nothing => {}
             Heard::Changed => self.is_stale = true,
@@ -267,13 +285,13 @@ impl Watching {
             }
             Heard::Ended => {
                 self.attached = None;
-                self.look().await;
+                self.look();
             }
         }
     }
 
     /// Notes a command that began or ended somewhere.
-    async fn step(&mut self, entry: ActivityEntry) {
+    fn step(&mut self, entry: ActivityEntry) {
         let (tab, source) = (entry.tab_id, entry.source);
         match self.steps.iter_mut().find(|known| known.id == entry.id) {
             Some(known) => *known = entry,
@@ -297,7 +315,7 @@ impl Watching {
             }
         }
         if self.watched.is_none() || self.shown() != self.attached.as_ref().map(Attached::tab) {
-            self.look().await;
+            self.look();
         }
         if let Some(attached) = self.attached.as_mut().filter(|attached| Some(attached.tab()) == tab) {
             attached.check();
@@ -339,20 +357,20 @@ impl Watching {
         }
     }
 
-    async fn act(&mut self, act: ViewAct) {
+    fn act(&mut self, act: ViewAct) {
         match act {
             ViewAct::Seen { number } => self.drawn = number.min(self.sent),
             ViewAct::Size { width, height } => {
                 let size = (width.clamp(SMALLEST, LARGEST), height.clamp(SMALLEST, LARGEST));
                 if self.size != size {
                     self.size = size;
-                    self.attached.iter().for_each(|attached| attached.start(size));
+                    self.attached.iter_mut().for_each(|attached| attached.start(size));
                 }
             }
             ViewAct::Tab { id } => {
                 if self.taken.is_none() && (id.is_none() || self.is_here(id)) {
                     self.chosen = id;
-                    self.look().await;
+                    self.look();
                 }
             }
             ViewAct::Take => self.take(),

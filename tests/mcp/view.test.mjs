@@ -13,7 +13,7 @@ import { Everyday } from '../e2e/harness/everyday.mjs';
 import { TestHome, UNSEEN } from '../e2e/harness/home.mjs';
 import { Scene } from '../e2e/harness/scene.mjs';
 import { Site } from '../e2e/harness/site.mjs';
-import { until } from '../e2e/harness/wait.mjs';
+import { until, within } from '../e2e/harness/wait.mjs';
 import { startClient } from './client.mjs';
 
 const PASSWORD = 'Käse-und-Brot-91';
@@ -30,6 +30,13 @@ async function start(home) {
   await until(() => existsSync(file), 'the person has no browser');
   const [port, address] = readFileSync(file, 'utf8').split('\n');
   return { child, client: await DevTools.connect(`ws://127.0.0.1:${port}${address}`) };
+}
+
+/** Makes the page of a tab hang until the function that it returns is called. */
+function hang(tab) {
+  // Either fails once the loop is ended.
+  tab.send('Runtime.evaluate', { expression: 'for (;;);' }).catch(() => {});
+  return () => tab.send('Runtime.terminateExecution').catch(() => {});
 }
 
 const drawn = (page) => page.waitFor(`document.querySelector('#picture').width > 300`, 'a picture is drawn');
@@ -98,6 +105,37 @@ describe('gstack view', () => {
       asked.end(body);
     });
   const own = () => ({ host: `127.0.0.1:${daemon.port}`, origin: `http://127.0.0.1:${daemon.port}`, 'content-type': 'application/json' });
+  /** Opens a view without a page. `read` yields its messages; `act` sends acts. */
+  const connect = async (...words) => {
+    const secret = new URL(await link(...words)).hash.slice(1);
+    const begun = await send('POST', '/view/begin', own(), JSON.stringify({ secret }));
+    const [cookie] = begun.headers['set-cookie'][0].split(';');
+    const headers = { ...own(), cookie, 'x-gstack-view': JSON.parse(begun.text).page };
+    const stream = await new Promise((resolve, reject) => {
+      const to = { host: '127.0.0.1', port: daemon.port, method: 'POST', path: '/view/stream', headers };
+      request(to, resolve).on('error', reject).end('{}');
+    });
+    async function* read() {
+      let bytes = Buffer.alloc(0);
+      for await (const data of stream) {
+        bytes = Buffer.concat([bytes, data]);
+        while (bytes.length >= 8 && bytes.length >= 8 + bytes.readUInt32BE(0) + bytes.readUInt32BE(4)) {
+          const [at, end] = [8 + bytes.readUInt32BE(0), 8 + bytes.readUInt32BE(0) + bytes.readUInt32BE(4)];
+          yield { ...JSON.parse(bytes.subarray(8, at)), jpeg: bytes.subarray(at, end) };
+          bytes = bytes.subarray(end);
+        }
+      }
+    }
+    return { read: read(), act: (...acts) => send('POST', '/view/act', headers, JSON.stringify(acts)) };
+  };
+  /** Returns the next message that is like this. */
+  const next = async (read, like) => {
+    for (;;) {
+      const { value, done } = await within(read.next(), 'the view sends nothing');
+      assert.ok(!done, 'the view has ended');
+      if (like(value)) return value;
+    }
+  };
   const audit = async () => JSON.parse(await scene.home.ok(['audit', '--json']));
 
   before(async () => {
@@ -131,10 +169,10 @@ describe('gstack view', () => {
     await counter.evaluate(`document.body.style.background = 'rgb(0, 0, 200)'`);
     await looksLike(page, [0, 0, 200], "it shows that tab's picture");
     // A page that hangs, and one that has crashed.
-    const hangs = 'const until = performance.now() + 6000; while (performance.now() < until);';
-    counter.send('Runtime.evaluate', { expression: hangs }).catch(() => {});
+    const goesOn = hang(counter);
     const stuck = scene.home.run(['text', '--tab', String(other)]);
     await says(page, 'does not respond');
+    goesOn();
     await page.waitFor(`document.querySelector('#says').textContent === ''`, 'it responds again');
     await stuck;
     counter.send('Page.crash').catch(() => {});
@@ -323,6 +361,126 @@ describe('gstack view', () => {
     await again.close();
     await scene.home.ok(['video', 'stop']);
     assert.ok(readFileSync(video).length > 1000);
+  });
+
+  test('a page that hangs keeps nobody waiting: the view is told, does what the person asks and ends', async () => {
+    await scene.home.ok(['newtab', `${scene.site.origin}/counter`]);
+    const tab = (await scene.home.json('tabs')).data.find(({ id }) => id !== mine).id;
+    const counter = await scene.home.page(scene.client, `${scene.site.origin}/counter`);
+    await scene.home.ok(['tab', String(mine)]);
+    const goesOn = hang(counter);
+    const { read, act } = await connect('--tab', String(tab));
+    const first = await next(read, ({ state }) => state);
+    assert.deepEqual([first.state.tab, first.state.can], [tab, false], 'it is told before the tab is attached to');
+    assert.equal((await act({ do: 'tab', id: mine })).status, 204);
+    await next(read, ({ state }) => state?.chosen === mine);
+    const { picture } = await next(read, (message) => message.picture);
+    await act({ do: 'seen', number: picture.number }, { do: 'tab', id: tab });
+    await next(read, ({ state }) => /does not respond/.test(state?.says));
+    goesOn();
+    await next(read, ({ state }) => state?.chosen === tab && state.says === null);
+    await next(read, ({ picture }) => picture);
+    hang(counter);
+    const again = await connect('--tab', String(tab));
+    await next(again.read, ({ state }) => state);
+    await scene.home.ok(['view', 'end']);
+    await next(again.read, ({ ended }) => /was ended/.test(ended));
+    goesOn();
+    await scene.home.ok(['closetab', String(tab)]);
+  });
+
+  test('a slow page gets the newest picture, and no queue of older ones', async () => {
+    await scene.home.ok(['goto', `${scene.site.origin}/counter`, '--tab', String(mine)]);
+    const tab = await scene.home.page(scene.client, `${scene.site.origin}/counter`);
+    const { read, act } = await connect('--tab', String(mine));
+    const colours = (last) =>
+      tab.evaluate(`(async () => {
+        for (let n = 0; n < 60; n += 1) {
+          document.body.style.background = n < 59 ? \`rgb(\${n}, 0, \${n})\` : '${last}';
+          await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+        }
+      })()`);
+    await colours('rgb(90, 0, 0)');
+    // It draws none of them: two are on their way, and the newest waits.
+    await colours('rgb(0, 160, 0)');
+    const looks = await open(viewer, 'about:blank');
+    for (;;) {
+      const { picture, jpeg } = await next(read, (message) => message.picture);
+      await act({ do: 'seen', number: picture.number });
+      const [red, green, blue] = await looks.evaluate(`(async () => {
+        const data = await (await fetch('data:image/jpeg;base64,${jpeg.toString('base64')}')).blob();
+        const canvas = new OffscreenCanvas(8, 8).getContext('2d');
+        canvas.drawImage(await createImageBitmap(data), 0, 0);
+        return [...canvas.getImageData(5, 5, 1, 1).data];
+      })()`);
+      assert.ok(picture.number < 12, `${picture.number} pictures of 120`);
+      if (red < 20 && Math.abs(green - 160) < 20 && blue < 20) break;
+    }
+    await looks.close();
+    await scene.home.ok(['view', 'end']);
+  });
+
+  test('nothing is sent to a page that is hidden, and it shows the tab as it is once it is in view', async () => {
+    await scene.home.ok(['goto', `${scene.site.origin}/counter`, '--tab', String(mine)]);
+    const page = await view('--tab', String(mine));
+    const hide = (hidden) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    const status = () => page.evaluate(`post('act', [{ do: 'seen', number: 0 }]).then(({ status }) => status)`);
+    assert.equal(await status(), 204);
+    await hide(true);
+    await until(async () => (await status()) === 409, 'its task ends, and the screencast with it');
+    const tab = await scene.home.page(scene.client, `${scene.site.origin}/counter`);
+    await tab.evaluate(`document.body.style.background = 'rgb(160, 0, 160)'`);
+    await hide(false);
+    await looksLike(page, [160, 0, 160], 'the picture of now');
+    assert.equal(await status(), 204);
+    await page.close();
+  });
+
+  test('a popup of the tab in use is followed, and a prompt is answered with a text', async () => {
+    await scene.home.ok(['goto', `${scene.site.origin}/counter`, '--tab', String(mine)]);
+    const page = await view();
+    const tab = await scene.home.page(scene.client, `${scene.site.origin}/counter`);
+    await tab.send('Runtime.evaluate', { expression: `void open('/form')`, userGesture: true });
+    const shown = `document.querySelector('#tabs').selectedOptions[0].textContent`;
+    await page.waitFor(`${shown}.includes('orm')`, 'the popup is shown');
+    const inside = await scene.home.page(scene.client, `${scene.site.origin}/form`);
+    await inside.evaluate(`document.body.style.background = 'rgb(0, 90, 200)'`);
+    await looksLike(page, [0, 90, 200], 'its picture too');
+    await inside.evaluate('close()').catch(() => {});
+    await page.waitFor(`${shown}.includes('ounter')`, 'its opener is shown again');
+    await takeOver(page);
+    await tab.evaluate(`setTimeout(() => { document.body.dataset.name = prompt('Your name?', 'Ada'); }); 0`);
+    await page.waitFor(`!document.querySelector('#dialog-input').closest('[hidden]')`, 'the prompt is shown');
+    assert.equal(await page.evaluate(`document.querySelector('#dialog-input').value`), 'Ada', 'with what it suggests');
+    await page.evaluate(`document.querySelector('#dialog-input').select()`);
+    await page.click('#dialog-input');
+    await page.insert(' Lovelace');
+    await page.click('#dialog-yes');
+    await tab.waitFor(`document.body.dataset.name === 'Ada Lovelace'`, 'the text arrives');
+    await handBack(page);
+    await page.close();
+  });
+
+  test('the newest picture is shown, also when gstack was busy while the tab changed', async () => {
+    const page = await view('--tab', String(mine));
+    process.kill(daemon.pid, 'SIGSTOP');
+    try {
+      // The browser drops pictures while those before wait for gstack.
+      await scene.page.evaluate(`(async () => {
+        for (let n = 1; n <= 30; n += 1) {
+          document.body.style.background = \`rgb(\${n}, 0, \${n})\`;
+          await new Promise(requestAnimationFrame);
+        }
+        document.body.style.background = 'rgb(0, 160, 160)';
+        await new Promise(requestAnimationFrame);
+      })()`);
+    } finally {
+      process.kill(daemon.pid, 'SIGCONT');
+    }
+    await looksLike(page, [0, 160, 160], 'the newest picture');
+    await page.close();
   });
 
   test('it is ended from the terminal and by the end of gstack, with a sentence', async () => {
