@@ -85,7 +85,10 @@ fn view_of(engine: &Engine, headers: &HeaderMap) -> Result<Arc<View>, Fault> {
 }
 
 /// Connects the page: an answer that goes on until either side ends it. It has what `message` writes.
-async fn stream_of(State(engine): State<Engine>, headers: HeaderMap) -> Result<Response, Refused> {
+///
+/// It reads the body, empty as it is: if a part of a request is not read, hyper stops to read the connection, and would notice only
+/// with the next message that the page has gone.
+async fn stream_of(State(engine): State<Engine>, headers: HeaderMap, _read: Bytes) -> Result<Response, Refused> {
     let view = view_of(&engine, &headers)?;
     let (acts, waiting) = mpsc::channel(MOST_ACTS);
     view.connect(acts);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect as connectTo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DevTools } from '../e2e/harness/devtools.mjs';
@@ -436,6 +437,23 @@ describe('gstack view', () => {
     await looksLike(page, [160, 0, 160], 'the picture of now');
     assert.equal(await status(), 204);
     await page.close();
+  });
+
+  test('a page that goes away is noticed at once, also if its request came in two parts', async () => {
+    const secret = new URL(await link()).hash.slice(1);
+    const begun = await send('POST', '/view/begin', own(), JSON.stringify({ secret }));
+    const [cookie] = begun.headers['set-cookie'][0].split(';');
+    const headers = { ...own(), cookie, 'x-gstack-view': JSON.parse(begun.text).page };
+    const status = async () => (await send('POST', '/view/act', headers, '[{"do":"seen","number":0}]')).status;
+    const socket = connectTo(daemon.port, '127.0.0.1');
+    const lines = Object.entries({ ...headers, 'content-length': 2 }).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST /view/stream HTTP/1.1\r\n${lines.join('')}\r\n`);
+    assert.equal(await status(), 409, 'nothing is connected before the request is complete');
+    socket.write('{}');
+    await until(async () => (await status()) === 204, 'it is connected');
+    socket.destroy();
+    await until(async () => (await status()) === 409, 'its task ends');
+    await scene.home.ok(['view', 'end']);
   });
 
   test('a popup of the tab in use is followed, and a prompt is answered with a text', async () => {

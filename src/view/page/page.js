@@ -236,6 +236,8 @@ const tellSize = () => {
 
 /** Connects while the page is in view: nobody looks at a hidden one, and then the browser draws nothing for it. */
 async function connect() {
+  // One connection at a time: gstack ends the older one, and would say so.
+  connection?.abort();
   const own = new AbortController();
   connection = own;
   try {
