@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
@@ -28,6 +29,8 @@ const VERSION_HEADER: &str = "mcp-protocol-version";
 const LONGEST_MESSAGE: u64 = 4 * 1024 * 1024;
 /// Messages that wait for the client to read them.
 const WAITING: usize = 16;
+/// A client that has sent everything gets the answers that come within this time; one that is gone must not keep a call waiting.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// The JSON-RPC code of an answer that the daemon refused.
 const REFUSED: i64 = -32000;
 
@@ -118,7 +121,7 @@ async fn relay_between(
     let (messages, to_write) = mpsc::channel(WAITING);
     let mut writing = tokio::spawn(write(output, to_write));
     // Answers are read at the same time: a call may wait for the person while the next one runs.
-    let mut answers = JoinSet::new();
+    let (mut answers, mut listeners) = (JoinSet::new(), JoinSet::new());
     let (over, mut session_over) = mpsc::channel::<()>(1);
     let ended = loop {
         let line = tokio::select! {
@@ -129,7 +132,13 @@ async fn relay_between(
         let line = match line {
             Ok(Some(line)) if line.is_empty() => continue,
             Ok(Some(line)) => line,
-            Ok(None) => break Ok(()),
+            Ok(None) => {
+                let all = async { while answers.join_next().await.is_some() {} };
+                if tokio::time::timeout(LAST_ANSWERS, all).await.is_err() {
+                    tracing::debug!("the client left before its last answer");
+                }
+                break Ok(());
+            }
             Err(error) => break Err(Fault::new(FaultCode::BadRequest, error.to_string())),
         };
         let sent = Sent::of(&line);
@@ -143,7 +152,7 @@ async fn relay_between(
             let told = pass_on(response, sent.id, &messages).await;
             endpoint.version = told.and_then(|told| Some(told.pointer("/result/protocolVersion")?.as_str()?.into()));
             let (listener, messages, over) = (endpoint.clone(), messages.clone(), over.clone());
-            answers.spawn(async move {
+            listeners.spawn(async move {
                 if listen(listener, &messages).await {
                     over.send(()).await.ok();
                 }
@@ -154,6 +163,7 @@ async fn relay_between(
         }
     };
     answers.shutdown().await;
+    listeners.shutdown().await;
     if endpoint.session.is_some()
         && let Err(error) = endpoint.send(Method::DELETE, Bytes::new()).await
     {

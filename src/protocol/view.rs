@@ -53,6 +53,16 @@ pub struct ViewBegin {
     pub secret: String,
 }
 
+/// `POST /view/stream`: a connection of the page. The page ends the older one when it makes another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ViewConnect {
+    /// Another one each time that the page is loaded.
+    pub document: String,
+    /// Higher for each connection of a document.
+    pub number: u64,
+}
+
 /// One act of the person on the page. `POST /view/act` has a list of them.
 #[derive(Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "camelCase", deny_unknown_fields)]

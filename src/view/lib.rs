@@ -25,7 +25,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use gstack_engine::{Engine, VIEW_PATH, View};
 use gstack_protocol::fault::{Fault, FaultCode};
-use gstack_protocol::view::{ViewAct, ViewBegin};
+use gstack_protocol::view::{ViewAct, ViewBegin, ViewConnect};
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -86,12 +86,16 @@ fn view_of(engine: &Engine, headers: &HeaderMap) -> Result<Arc<View>, Fault> {
 
 /// Connects the page: an answer that goes on until either side ends it. It has what `message` writes.
 ///
-/// It reads the body, empty as it is: if a part of a request is not read, hyper stops to read the connection, and would notice only
-/// with the next message that the page has gone.
-async fn stream_of(State(engine): State<Engine>, headers: HeaderMap, _read: Bytes) -> Result<Response, Refused> {
+/// It reads the whole body: if a part of a request is not read, hyper stops to read the connection, and would notice only with
+/// the next message that the page has gone.
+async fn stream_of(
+    State(engine): State<Engine>,
+    headers: HeaderMap,
+    Json(connection): Json<ViewConnect>,
+) -> Result<Response, Refused> {
     let view = view_of(&engine, &headers)?;
     let (acts, waiting) = mpsc::channel(MOST_ACTS);
-    view.connect(acts);
+    view.connect(connection, acts)?;
     // One message at a time: what is not sent yet is replaced by what is newer.
     let (out, messages) = mpsc::channel(1);
     engine.spawn_task(watching::run(engine.clone(), view, waiting, out));

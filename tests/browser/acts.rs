@@ -203,7 +203,7 @@ fn mouse_and_fingers_reach_what_lies_there() {
         assert_eq!(said(&world).await, "mousemove 0;mousedown 1;mouseup 0;");
         world.run("mouse", &["wheel", "40"]).await;
         world.run("wait", &["--fn", "log.textContent.includes('wheel')"]).await;
-        assert_eq!(said(&world).await, "wheel 0;");
+        assert_eq!(said(&world).await, "mousemove 0;wheel 0;", "the move says whether the page gets input");
         for wrong in [&["fly"][..], &["move", "1"], &["down", "nose"], &["move", "a", "b"]] {
             assert_eq!(world.fault("mouse", wrong).await.code, FaultCode::BadRequest, "{wrong:?}");
         }

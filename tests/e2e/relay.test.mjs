@@ -582,24 +582,6 @@ describe('what Chrome and other extensions do to tabs', () => {
     assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Bea');
   });
 
-  test('a tab that Chrome discards keeps its number, and what is set for it', async () => {
-    const { home, browser, site } = scene;
-    await visits('/long');
-    const number = String(await scene.tab('/long'));
-    await home.ok(['useragent', 'Everyday/1', '--tab', number]);
-    await browser.open(`${site.origin}/counter`);
-    await letGo();
-    const isOther = await browser.inWorker(`(async () => {
-      const [tab] = await chrome.tabs.query({ url: '*://*/long' });
-      const discarded = await chrome.tabs.discard(tab.id);
-      return discarded.id !== tab.id;
-    })()`);
-    assert.ok(isOther, 'Chrome gives it another id');
-    assert.equal(String(await scene.tab('/long')), number);
-    await home.ok(['reload', '--tab', number]);
-    assert.match(await home.ok(['js', 'navigator.userAgent', '--tab', number]), /Everyday\/1/);
-  });
-
   test('a command that only reads goes on when the host is killed; of one that acts the outcome is unknown', async () => {
     const { browser, home, page } = scene;
     await visits('/form');
@@ -620,6 +602,24 @@ describe('what Chrome and other extensions do to tabs', () => {
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<p id=late>late')`);
     const { code, stderr } = await running;
     assert.equal(code, 0, stderr);
+  });
+
+  test('a tab that Chrome discards keeps its number, and what is set for it', async () => {
+    const { home, browser, site } = scene;
+    await visits('/long');
+    const number = String(await scene.tab('/long'));
+    await home.ok(['useragent', 'Everyday/1', '--tab', number]);
+    await browser.open(`${site.origin}/counter`);
+    await letGo();
+    const isOther = await browser.inWorker(`(async () => {
+      const [tab] = await chrome.tabs.query({ url: '*://*/long' });
+      const discarded = await chrome.tabs.discard(tab.id);
+      return discarded.id !== tab.id;
+    })()`);
+    assert.ok(isOther, 'Chrome gives it another id');
+    assert.equal(String(await scene.tab('/long')), number);
+    await home.ok(['reload', '--tab', number]);
+    assert.match(await home.ok(['js', 'navigator.userAgent', '--tab', number]), /Everyday\/1/);
   });
 
   test('an alert that is open already is said at once', async () => {

@@ -456,6 +456,22 @@ describe('gstack view', () => {
     await scene.home.ok(['view', 'end']);
   });
 
+  test('a connection that the page has given up does not end its next one, whichever arrives first', async () => {
+    const secret = new URL(await link()).hash.slice(1);
+    const begun = await send('POST', '/view/begin', own(), JSON.stringify({ secret }));
+    const [cookie] = begun.headers['set-cookie'][0].split(';');
+    const headers = { ...own(), cookie, 'x-gstack-view': JSON.parse(begun.text).page };
+    const to = { host: '127.0.0.1', port: daemon.port, method: 'POST', path: '/view/stream', headers };
+    const newer = await new Promise((resolve, reject) => {
+      request(to, resolve).on('error', reject).end('{"document":"a","number":2}');
+    });
+    const older = await send('POST', '/view/stream', headers, '{"document":"a","number":1}');
+    assert.equal(older.status, 409, older.text);
+    assert.equal((await send('POST', '/view/act', headers, '[{"do":"seen","number":0}]')).status, 204);
+    newer.destroy();
+    await scene.home.ok(['view', 'end']);
+  });
+
   test('a popup of the tab in use is followed, and a prompt is answered with a text', async () => {
     await scene.home.ok(['goto', `${scene.site.origin}/counter`, '--tab', String(mine)]);
     const page = await view();

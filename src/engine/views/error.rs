@@ -8,6 +8,8 @@ pub(super) enum ViewError {
     Invalid,
     /// The page was ended, its time is over, or another tab sent the request.
     Ended,
+    /// A request that was overtaken by the next one of its page, which no longer waits for it.
+    OldConnection,
     /// A page does not answer an approval like that.
     NotOffered,
     /// `most` links and pages are open.
@@ -27,6 +29,9 @@ impl From<ViewError> for Fault {
                 "this page no longer shows the browser".to_owned(),
                 "Create another link: gstack view",
             ),
+            ViewError::OldConnection => {
+                (FaultCode::Conflict, "this page has a newer connection".to_owned(), "Reload it.")
+            }
             ViewError::NotOffered => (
                 FaultCode::BadRequest,
                 "this page allows once or denies".to_owned(),

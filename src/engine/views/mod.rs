@@ -23,7 +23,7 @@ use gstack_protocol::control::WaitingApproval;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::{ApprovalId, ConversationId, TabId};
 use gstack_protocol::policy::PolicyBrowser;
-use gstack_protocol::view::{ViewAct, ViewEnded, ViewOpen, ViewOpened};
+use gstack_protocol::view::{ViewAct, ViewConnect, ViewEnded, ViewOpen, ViewOpened};
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -73,6 +73,8 @@ pub struct View {
 struct State {
     proof: Proof,
     until: Instant,
+    /// The newest one of its page.
+    connection: ViewConnect,
     /// Where the acts of its page go while that is connected.
     acts: Option<mpsc::Sender<ViewAct>>,
 }
@@ -95,8 +97,18 @@ pub struct BegunView {
 
 impl View {
     /// Connects its page, in place of the one that was connected.
-    pub fn connect(&self, acts: mpsc::Sender<ViewAct>) {
-        lock(&self.state).acts = Some(acts);
+    ///
+    /// # Errors
+    ///
+    /// Fails if the page has made a newer connection, whose request arrived first.
+    pub fn connect(&self, connection: ViewConnect, acts: mpsc::Sender<ViewAct>) -> Result<(), Fault> {
+        let mut state = lock(&self.state);
+        if connection.document == state.connection.document && connection.number < state.connection.number {
+            return Err(ViewError::OldConnection.into());
+        }
+        state.connection = connection;
+        state.acts = Some(acts);
+        Ok(())
     }
 
     /// Returns where the acts of its page go.
@@ -148,6 +160,7 @@ impl Views {
             state: Mutex::new(State {
                 proof: Proof::Link(hash(&secret)),
                 until: Instant::now() + UNOPENED,
+                connection: ViewConnect::default(),
                 acts: None,
             }),
         });

@@ -16,6 +16,9 @@ let state = { tabs: [], taken: false };
 let size = { width: 0, height: 0 };
 let over = false;
 let connection;
+/** How often it has connected since it was loaded: of two requests, the later one may arrive first. */
+let connections = 0;
+const loaded = crypto.randomUUID();
 
 const element = (name, text, kind) => {
   const made = document.createElement(name);
@@ -241,7 +244,7 @@ async function connect() {
   const own = new AbortController();
   connection = own;
   try {
-    const response = await post('stream', {}, own.signal);
+    const response = await post('stream', { document: loaded, number: ++connections }, own.signal);
     if (!response.ok) {
       const answer = await response.json().catch(() => ({}));
       return end(answer.says ?? 'This page cannot be shown. Create another link: gstack view');
