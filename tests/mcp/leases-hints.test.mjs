@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from '../e2e/harness/scene.mjs';
+import { until } from '../e2e/harness/wait.mjs';
 import { startClient } from './client.mjs';
 import { openTunnel } from './holders.mjs';
 
@@ -42,6 +43,7 @@ describe('starting with a tab that another one has', () => {
     const tunnel = await openTunnel(scene.home, 'build', '--tabs', mine);
     assert.match(await scene.home.ok(['tabs']), /leased by tunnel \(build\)/);
     await tunnel.end();
+    await until(async () => !(await scene.home.ok(['tabs'])).includes('leased by tunnel'), 'gstack has noticed its end');
     await scene.home.ok(['cdp', '--tabs', mine]);
   });
 

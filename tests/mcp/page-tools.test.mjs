@@ -231,7 +231,7 @@ describe("a page's tools for the agent of a conversation", () => {
     assert.ok(!going.isError, JSON.stringify(going));
     await until(() => list.told >= 1, 'the agent is told');
     assert.deepEqual(await list.names(), ['page_add']);
-    const calling = client.callTool({ name: 'page_add', arguments: { count: 3 } });
+    const calling = client.callTool({ name: 'page_add', arguments: { count: 2 } });
     await scene.panel.answer('Deny');
     const denied = await calling;
     assert.ok(denied.isError && JSON.stringify(denied.content).includes('the person denied'), JSON.stringify(denied));
