@@ -54,7 +54,7 @@ enum Line {
     },
 }
 
-/// Where runs keep their journals, and whether one may follow another.
+/// The folder of runs' journals, and whether a run may follow an earlier one.
 #[derive(Clone, Debug)]
 pub struct Runs {
     folder: PathBuf,

@@ -57,7 +57,7 @@ pub struct StepReport {
     /// Why it did not end as the flow says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What to do.
+    /// The next step for the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// How the run went on although the step was not done.

@@ -68,7 +68,7 @@ pub(crate) struct OpenDialog {
     pub(crate) default_prompt: String,
 }
 
-/// What a message of the browser meant.
+/// The meaning of a message from the browser.
 pub(crate) enum Heard {
     Nothing,
     /// Something that the page shows has changed.

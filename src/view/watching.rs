@@ -52,7 +52,7 @@ struct Watching {
     view: Arc<View>,
     watched: Option<Watched>,
     attached: Option<Attached>,
-    /// What attaches to the tab to show. A page that hangs takes its time, so the loop never waits for it.
+    /// The attach that is under way. Attaching to a page that hangs is slow, so the loop never waits for it.
     attaching: Option<Attaching>,
     /// The tab that the person chose. `None`: the one in use.
     chosen: Option<TabId>,
@@ -63,9 +63,9 @@ struct Watching {
     /// Somebody was paused in it.
     had_paused: bool,
     size: (u32, u32),
-    /// What is to say instead of a picture.
+    /// The sentence that is shown instead of a picture.
     trouble: Option<String>,
-    /// What is to say once.
+    /// A sentence that is shown once.
     note: Option<String>,
     is_stale: bool,
     approvals: Option<WaitingApprovals>,

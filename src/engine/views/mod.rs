@@ -73,9 +73,9 @@ pub struct View {
 struct State {
     proof: Proof,
     until: Instant,
-    /// The newest one of its page.
+    /// The newest connection of its page.
     connection: ViewConnect,
-    /// Where the acts of its page go while that is connected.
+    /// Takes the acts of its page while the page is connected.
     acts: Option<mpsc::Sender<ViewAct>>,
 }
 
@@ -88,7 +88,7 @@ enum Proof {
     },
 }
 
-/// What the page of a link gets.
+/// The answer to a page that opens a link.
 pub struct BegunView {
     pub view: Arc<View>,
     pub cookie: String,
