@@ -23,8 +23,17 @@ pub fn code(source: &io::Error) -> &'static str {
     }
 }
 
-/// Returns the next step for an error at `path`.
+/// Returns the next step for an error at `path`, which is in gstack's home.
 pub fn hint(path: &Path, source: &io::Error) -> String {
+    next_step(path, source, ", or set GSTACK_HOME to another folder")
+}
+
+/// Returns the next step for an error at `path`, which another home would not move.
+pub fn hint_outside_home(path: &Path, source: &io::Error) -> String {
+    next_step(path, source, "")
+}
+
+fn next_step(path: &Path, source: &io::Error, otherwise: &str) -> String {
     let place = path.display();
     if source
         .raw_os_error()
@@ -37,15 +46,13 @@ pub fn hint(path: &Path, source: &io::Error) -> String {
             format!("The disk that holds {place} is full. Free some space, then try again.")
         }
         io::ErrorKind::ReadOnlyFilesystem => {
-            format!(
-                "The disk that holds {place} is read-only. Mount it writable, or set GSTACK_HOME to another folder."
-            )
+            format!("The disk that holds {place} is read-only. Mount it writable{otherwise}.")
         }
         io::ErrorKind::PermissionDenied => {
-            format!("Make {place} writable by you, or set GSTACK_HOME to a folder of yours.")
+            format!("Make {place} writable by you{otherwise}.")
         }
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-            format!("{place} is in the way and is not a folder. Move it away, or set GSTACK_HOME to another folder.")
+            format!("{place} is in the way and is not a folder. Move it away{otherwise}.")
         }
         io::ErrorKind::IsADirectory => format!("{place} is a folder where gstack needs a file. Move it away."),
         io::ErrorKind::FileTooLarge => {
@@ -68,5 +75,12 @@ mod tests {
         assert!(hint(Path::new("/a"), &Errno::NOSPC.into()).contains("is full"));
         assert!(hint(Path::new("/a/browse.json"), &Errno::ISDIR.into()).starts_with("/a/browse.json is a folder"));
         assert!(hint(Path::new("/a"), &Errno::FBIG.into()).contains("ulimit -f"));
+    }
+
+    #[test]
+    fn another_home_is_advised_only_where_it_helps() {
+        let denied = Errno::ACCESS.into();
+        assert_eq!(hint(Path::new("/a"), &denied), "Make /a writable by you, or set GSTACK_HOME to another folder.");
+        assert_eq!(hint_outside_home(Path::new("/a"), &denied), "Make /a writable by you.");
     }
 }

@@ -173,15 +173,23 @@ impl Running {
 
 /// Raises the limit for open files. Many systems allow a process 256 or 1024, and more on request. Children inherit the
 /// limit, so it stays moderate: some programs close every possible descriptor when they start.
-fn raise_file_limit() {
+fn raise_file_limit() -> Result<(), Report> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(MOST_FILES, |most| most.min(MOST_FILES));
-    if current.is_none_or(|now| now >= wanted) {
-        return;
+    let mut limit = current.unwrap_or(wanted);
+    if limit < wanted {
+        match setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }) {
+            Ok(()) => limit = wanted,
+            Err(error) => say::line(format_args!("the limit of open files stays at {limit}: {error}")),
+        }
     }
-    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }) {
-        say::line(format_args!("the limit of open files stays at {current:?}: {error}"));
+    if limit >= LEAST_FILES {
+        return Ok(());
     }
+    let message = format!("gstack may open only {limit} files, and needs {LEAST_FILES}");
+    Err(failed(
+        Fault::new(FaultCode::Storage, message).hint("Raise the limit (ulimit -n), then try again.").at(Hop::Daemon),
+    ))
 }
 
 /// Waits for an ending daemon to release the lock. Returns `AlreadyRunning` if another daemon serves.

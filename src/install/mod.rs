@@ -11,6 +11,7 @@ pub mod provision;
 mod report;
 pub mod skill;
 
+use gstack_base::trouble;
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;
@@ -55,10 +56,7 @@ impl InstallError {
                 "Install gstack in a permanent folder and run it from there: cargo install --path .".to_owned()
             }
             Self::OddPath { .. } => "Move gstack to a folder with a plain name.".to_owned(),
-            Self::Write { path, .. } => {
-                let folder = path.parent().unwrap_or(path);
-                format!("Make {} writable by you, and check that the disk is not full.", folder.display())
-            }
+            Self::Write { path, source } => trouble::hint_outside_home(path.parent().unwrap_or(path), source),
         }
     }
 }

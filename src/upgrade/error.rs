@@ -3,6 +3,7 @@
 //! Owns the code, the message and the next step of each.
 
 use super::installer::Installer;
+use gstack_base::trouble;
 use gstack_protocol::VERSION;
 use gstack_protocol::fault::{Fault, FaultCode};
 use std::io;
@@ -39,6 +40,7 @@ pub enum UpgradeError {
 impl From<UpgradeError> for Fault {
     fn from(error: UpgradeError) -> Self {
         use UpgradeError as E;
+        let of_place;
         let (code, hint) = match &error {
             E::NotPublished => (FaultCode::NotFound, "Update its checkout with git pull, then run install/setup.sh."),
             E::Address(_) => (FaultCode::UrlRefused, "Unset GSTACK_RELEASE_URL, or set it to an https address."),
@@ -56,8 +58,9 @@ impl From<UpgradeError> for Fault {
             E::NoTarget { .. } => (FaultCode::NotFound, "Nothing was changed. Build it from source: install/setup.sh."),
             E::DoesNotStart(_) => (FaultCode::Conflict, "Nothing was changed. Build it from source: install/setup.sh."),
             E::Managed(_) => (FaultCode::Conflict, "Update it the same way."),
-            E::Place { .. } => {
-                (FaultCode::Storage, "Make its folder writable by you, and check that the disk is not full.")
+            E::Place { path, source } => {
+                of_place = trouble::hint_outside_home(path.parent().unwrap_or(path), source);
+                (FaultCode::Storage, of_place.as_str())
             }
             E::RolledBack { .. } => {
                 (FaultCode::Conflict, "Please report this, with the output of: gstack doctor --report")

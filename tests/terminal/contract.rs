@@ -133,20 +133,38 @@ fn json_is_the_same_as_over_http() {
     assert!(value["hint"].is_string() && value["fault"]["code"] == "not-found", "{value}");
 }
 
-#[test]
+/// A command of gstack under limits of the shell.
 #[cfg(target_os = "linux")]
-fn a_daemon_raises_the_soft_limit_of_its_open_files_as_far_as_it_may() {
-    let stage = Stage::new();
-    let plain = stage.command(&["policy"]);
+fn limited(stage: &Stage, limits: &str, words: &[&str]) -> Command {
+    let plain = stage.command(words);
     let mut limited = Command::new("sh");
     limited
-        .args(["-c", "ulimit -Sn 200 && ulimit -Hn 4000 && exec \"$@\"", "sh"])
+        .args(["-c", &format!("{limits} && exec \"$@\""), "sh"])
         .arg(plain.get_program())
         .args(plain.get_args())
         .current_dir(stage.work())
         .env_clear()
         .envs(plain.get_envs().filter_map(|(name, value)| value.map(|value| (name, value))));
-    assert!(limited.status().unwrap().success());
+    limited
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_daemon_that_may_open_too_few_files_names_the_limit_and_does_not_start() {
+    let stage = Stage::new();
+    let said = limited(&stage, "ulimit -n 20", &["policy"]).output().unwrap();
+    let words = String::from_utf8(said.stderr).unwrap();
+    assert!(words.contains("may open only 20 files") && words.contains("ulimit -n"), "{words}");
+    assert_eq!(said.status.code(), Some(1));
+    // Nothing runs that could not even be stopped.
+    assert_eq!(stage.run(&["stop"]).trim(), "gstack was not running.");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_daemon_raises_the_soft_limit_of_its_open_files_as_far_as_it_may() {
+    let stage = Stage::new();
+    assert!(limited(&stage, "ulimit -Sn 200 && ulimit -Hn 4000", &["policy"]).status().unwrap().success());
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", stage.status()["pid"])).unwrap();
     let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
     assert_eq!(files.split_whitespace().nth(3), Some("4000"), "{files}");

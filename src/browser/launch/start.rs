@@ -145,9 +145,11 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         config: options.configured_browser.clone(),
     };
     // The browser would end without a word about it.
-    if let Some(folder) = options.variable("TMPDIR").map(PathBuf::from).filter(|folder| !folder.is_dir()) {
+    if let Some(path) = options.variable("TMPDIR").map(PathBuf::from)
+        && let Err(source) = std::fs::metadata(path.join("."))
+    {
         let what = "the folder for temporary files that TMPDIR names can't be used:";
-        return Err(LaunchError::Io { what, path: folder, source: io::ErrorKind::NotFound.into() });
+        return Err(LaunchError::Io { what, path, source });
     }
     let found = find::find(&named, &Places::of_machine(&options.variable("PATH").unwrap_or_default()))?;
     let profile = home.profile(&options.profile);

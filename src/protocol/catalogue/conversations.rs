@@ -80,7 +80,7 @@ catalogue! {
     FIX_LINE = "Fix that line, then set it again.";
     DISK_FULL = "The disk that holds $1 is full. Free some space, then try again.";
     DISK_READ_ONLY = "The disk that holds $1 is read-only. Mount it writable, or set GSTACK_HOME to another folder.";
-    DISK_DENIED = "Make $1 writable by you, or set GSTACK_HOME to a folder of yours.";
+    DISK_DENIED = "Make $1 writable by you, or set GSTACK_HOME to another folder.";
     DISK_IN_THE_WAY = "$1 is in the way and is not a folder. Move it away, or set GSTACK_HOME to another folder.";
     DISK_TROUBLE = "Check the disk that holds $1, then try again.";
     DISK_FOLDER = "$1 is a folder where gstack needs a file. Move it away.";
