@@ -52,6 +52,7 @@ pub mod proof;
 pub mod reserve;
 pub mod say;
 pub mod secret_program;
+pub mod served_page;
 pub mod shorten;
 pub mod site;
 pub mod site_limits;

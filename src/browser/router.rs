@@ -311,7 +311,7 @@ impl Shared {
 
     fn frame_navigated(self: &Arc<Self>, tab: TabId, session: &SessionId, event: &Event) {
         let Some(navigated) = event.read::<FrameNavigated>() else { return };
-        let is_main = navigated.frame.parent_id.is_none();
+        let is_main = navigated.is_of_page();
         self.document_shown(tab, &navigated.frame.loader_id);
         let follows = {
             let mut state = self.state();

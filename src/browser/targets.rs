@@ -38,13 +38,18 @@ pub(super) struct Detached {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct FrameNavigated {
+pub(crate) struct FrameNavigated {
     pub frame: FrameData,
     #[serde(rename = "type", default)]
     pub kind: String,
 }
 
 impl FrameNavigated {
+    /// Returns true if the page itself shows another document, not a frame in it.
+    pub(crate) fn is_of_page(&self) -> bool {
+        self.frame.parent_id.is_none()
+    }
+
     /// Returns true if the document came from the back/forward cache; then nothing loads.
     pub(super) fn is_restored(&self) -> bool {
         self.kind == "BackForwardCacheRestore"
@@ -68,7 +73,7 @@ pub(super) struct FrameDetached {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct NavigatedWithinDocument {
+pub(crate) struct NavigatedWithinDocument {
     pub frame_id: String,
     pub url: String,
 }

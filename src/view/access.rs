@@ -7,28 +7,12 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use gstack_base::served_page::ServedPage;
 use gstack_engine::VIEW_PATH;
-use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
-
-/// The page with its style and script: a single response that loads nothing.
-static PAGE: LazyLock<String> =
-    LazyLock::new(|| include_str!("page/page.html").replace("/* style */", STYLE).replace("/* script */", SCRIPT));
-
-/// Only this style and this script run, and the page talks only to its own origin.
-static POLICY: LazyLock<String> = LazyLock::new(|| {
-    let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
-    format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; connect-src 'self'; base-uri 'none'; \
-         form-action 'none'; frame-ancestors 'none'",
-        hash(STYLE),
-        hash(SCRIPT)
-    )
+static PAGE: LazyLock<ServedPage> = LazyLock::new(|| {
+    ServedPage::new(include_str!("page/page.html"), include_str!("page/page.css"), include_str!("page/page.js"))
 });
 
 /// Admits what a browser sends for the page itself, and nothing that another page causes.
@@ -69,8 +53,8 @@ fn check(method: &Method, headers: &HeaderMap) -> Result<(), &'static str> {
 
 pub(crate) async fn page() -> Response {
     let headers =
-        [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, POLICY.as_str())];
-    (headers, PAGE.as_str()).into_response()
+        [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, PAGE.policy.as_str())];
+    (headers, PAGE.html.as_str()).into_response()
 }
 
 /// Returns the cookie of a view: no script reads it, and no other site's request carries it.
@@ -121,11 +105,7 @@ mod tests {
 
     #[test]
     fn the_page_loads_nothing_and_has_no_place_for_html() {
-        assert!(PAGE.contains(STYLE) && PAGE.contains(SCRIPT));
-        for outside in ["http:", "https:", "src=", "href=", "innerHTML", "insertAdjacent", "document.write", "eval("] {
-            assert!(!PAGE.contains(outside), "{outside}");
-        }
-        assert!(POLICY.starts_with("default-src 'none'") && !POLICY.contains("unsafe"));
+        assert_eq!(PAGE.reaches_out(), None);
     }
 
     #[test]

@@ -5,9 +5,11 @@
 
 use super::capture_file::Captured;
 use super::console_events::{ConsoleCalled, ExceptionThrown};
-use super::network_events::{Navigated, NavigatedFrame, NetworkEvent};
+use super::network_events::NetworkEvent;
 use super::traffic::{Part, Traffic};
+use crate::devtools::page::FrameData;
 use crate::events::Event;
+use crate::targets::FrameNavigated;
 use gstack_base::clock::now_millis;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -144,7 +146,7 @@ impl Journal {
                 Some(self.say(now_millis(), "error".to_owned(), thrown.text()))
             }
             "Page.frameNavigated" => {
-                if of_page && let Some(navigated) = event.read::<Navigated>() {
+                if of_page && let Some(navigated) = event.read::<FrameNavigated>().filter(FrameNavigated::is_of_page) {
                     self.navigated(&navigated.frame);
                 }
                 None
@@ -154,10 +156,7 @@ impl Journal {
     }
 
     /// Applies a navigation of the main frame: requests that the previous document left open get no response any more.
-    fn navigated(&mut self, frame: &NavigatedFrame) {
-        if frame.parent_id.is_some() {
-            return;
-        }
+    fn navigated(&mut self, frame: &FrameData) {
         self.loader.clone_from(&frame.loader_id);
         self.address = Arc::from(bounded(frame.url.clone(), LONGEST_URL));
         self.since = now_millis();

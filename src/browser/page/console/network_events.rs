@@ -33,21 +33,6 @@ pub(super) struct NetworkEvent {
     pub(super) error_message: Option<String>,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Navigated {
-    pub(super) frame: NavigatedFrame,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct NavigatedFrame {
-    #[serde(default)]
-    pub(super) parent_id: Option<String>,
-    pub(super) loader_id: String,
-    #[serde(default)]
-    pub(super) url: String,
-}
-
 /// A WebSocket's handshake has only headers.
 #[derive(Deserialize)]
 pub(super) struct NetworkRequest {

@@ -6,6 +6,7 @@
 use crate::page::error::PageError;
 use crate::page::page::{Page, lock};
 use crate::page::script::{call, tell};
+use crate::targets::FrameNavigated;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
@@ -60,18 +61,6 @@ struct Sheet {
     source_url: String,
     #[serde(default)]
     length: f64,
-}
-
-#[derive(Deserialize)]
-struct Navigated {
-    frame: NavigatedFrame,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NavigatedFrame {
-    #[serde(default)]
-    parent_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -146,7 +135,7 @@ impl Page {
             if event.method() == ADDED {
                 let Some(SheetAdded { header }) = event.read() else { continue };
                 sheets.insert(header.style_sheet_id.clone(), header);
-            } else if event.read::<Navigated>().is_some_and(|navigated| navigated.frame.parent_id.is_none()) {
+            } else if event.read::<FrameNavigated>().is_some_and(|navigated| navigated.is_of_page()) {
                 sheets.clear();
             }
         }

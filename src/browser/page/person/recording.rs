@@ -11,6 +11,7 @@ use crate::page::page::Pages;
 use crate::page::script::{Injected, WORLD};
 use crate::tab::Tab;
 use crate::tab_recording::{BINDING, TabRecording};
+use crate::targets::{FrameNavigated, NavigatedWithinDocument};
 use gstack_protocol::ids::TabId;
 use gstack_protocol::recorded::{Arrival, RecordedAct, RecordedLine};
 use serde::Deserialize;
@@ -38,24 +39,6 @@ enum Report {
         #[serde(rename = "suspects")]
         _suspects: bool,
     },
-}
-
-#[derive(Deserialize)]
-struct Navigated {
-    frame: NavigatedFrame,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NavigatedFrame {
-    #[serde(default)]
-    parent_id: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WithinDocument {
-    frame_id: String,
 }
 
 #[derive(Deserialize)]
@@ -162,12 +145,12 @@ impl PersonRecording {
                 text: closed.user_input,
             }),
             "Page.frameNavigated" => {
-                let is_main = event.read::<Navigated>().is_some_and(|navigated| navigated.frame.parent_id.is_none());
+                let is_main = event.read::<FrameNavigated>().is_some_and(|navigated| navigated.is_of_page());
                 if is_main { self.arrived(tab, false).await? } else { None }
             }
             _ => {
                 let main = tab.main_frame().await?;
-                let within = event.read::<WithinDocument>();
+                let within = event.read::<NavigatedWithinDocument>();
                 if within.is_some_and(|within| within.frame_id == main.id.as_str()) {
                     self.arrived(tab, true).await?
                 } else {

@@ -7,6 +7,7 @@ use crate::page::error::PageError;
 use crate::page::locate::{FaultReply, Target};
 use crate::page::page::Page;
 use crate::page::script::{Injected, ScriptValue};
+use crate::targets::{FrameNavigated, NavigatedWithinDocument};
 use gstack_base::glob::Glob;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -31,23 +32,6 @@ struct Reached {
     ok: bool,
     #[serde(flatten)]
     fault: FaultReply,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Navigated {
-    frame: Option<NavigatedFrame>,
-    frame_id: Option<String>,
-    url: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NavigatedFrame {
-    parent_id: Option<String>,
-    url: String,
-    #[serde(default)]
-    url_fragment: String,
 }
 
 #[derive(Deserialize)]
@@ -99,12 +83,14 @@ impl Page {
         }
         loop {
             let event = events.next().await.ok_or(PageError::DocumentGone)?;
-            let url = match event.read::<Navigated>() {
-                Some(Navigated { frame: Some(frame), .. }) if frame.parent_id.is_none() => {
-                    Some(frame.url + &frame.url_fragment)
+            let url = match event.read::<FrameNavigated>() {
+                Some(shown) => {
+                    shown.is_of_page().then(|| shown.frame.url + &shown.frame.url_fragment.unwrap_or_default())
                 }
-                Some(Navigated { frame_id: Some(frame), url, .. }) if frame == main.id.as_str() => url,
-                _ => None,
+                None => event
+                    .read::<NavigatedWithinDocument>()
+                    .filter(|within| within.frame_id == main.id.as_str())
+                    .map(|within| within.url),
             };
             if let Some(url) = url.filter(|url| wanted.matches(url)) {
                 return Ok(url);
