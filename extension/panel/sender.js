@@ -70,7 +70,12 @@ export class Sender {
           const fault = faultOf(error);
           // A lost connection is not the message's fault, so the message is sent again automatically.
           const broken = !this.#connected || fault.hop === "background" || fault.hop === "host";
-          this.store.dispatch({ type: "message-changed", clientId, change: broken ? { state: "new" } : { state: "failed", fault } });
+          const moved = this.store.state.outbox.some((each) => each.clientId === clientId && each.conversationId !== conversationId);
+          this.store.dispatch({
+            type: "message-changed",
+            clientId,
+            change: broken || moved ? { state: "new" } : { state: "failed", fault },
+          });
           if (broken) return;
         }
       }

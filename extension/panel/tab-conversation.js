@@ -144,6 +144,7 @@ export class TabConversation {
       if (opening !== this.#opening) return;
       if (left !== null) this.#leave(left);
       this.store.dispatch({ type: "opened", info, insteadOf: deleted ? left : null });
+      void this.sender.flush();
       await this.#read(info.conversationId);
       if (opening !== this.#opening) return;
       this.#shown = info.conversationId;

@@ -103,6 +103,21 @@ describe('in the middle of an answer', () => {
     await scene.panel.gone('stop');
   });
 
+  test('the daemon is killed while a message goes into an empty conversation: the next daemon gets it', async () => {
+    const host = await scene.home.only('host');
+    // The message is under way when the daemon, and with it the empty conversation, ends.
+    process.kill(host, 'SIGSTOP');
+    await scene.panel.say('Are you there?');
+    await scene.home.kill(await scene.home.only('daemon'));
+    process.kill(host, 'SIGCONT');
+    const turn = await scene.agent.prompt();
+    assert.ok(turn.prompt.includes('Are you there?'), turn.prompt);
+    turn.say('Yes.');
+    turn.end();
+    await scene.panel.seen('answer', 'Yes.');
+    assert.equal((await scene.panel.texts('bubble')).length, 1);
+  });
+
   test('the browser is killed: the turn ends, commands say so, connect opens it again with the history', async () => {
     const turn = await begun();
     const browser = await scene.home.only('browser');

@@ -343,6 +343,37 @@ describe("the panel", () => {
     assert.deepEqual(state.outbox, []);
   });
 
+  const OTHER = { ...INFO, conversationId: "d" };
+  const placed = ({ outbox }) => outbox.map(({ clientId, conversationId, state: is }) => [clientId, conversationId, is]);
+  const missing = { code: "not-found", message: "there is no conversation c" };
+
+  test("what was written in a conversation that ended with its daemon is sent in the one that took its place", () => {
+    const written = [
+      { type: "queued", message: unsent("a") },
+      { type: "queued", message: unsent("b", "failed", { fault: missing }) },
+      { type: "queued", message: unsent("c", "sending") },
+      { type: "queued", message: unsent("e", "new", { conversationId: "elsewhere" }) },
+      { type: "opened", info: OTHER, insteadOf: "c" },
+    ].reduce(reduce, open());
+    assert.deepEqual(placed(written), [
+      ["a", "d", "new"],
+      ["b", "d", "new"],
+      ["c", "d", "sending"],
+      ["e", "elsewhere", "new"],
+    ]);
+  });
+
+  test("a message whose conversation does not exist any more is shown in the one in view", () => {
+    const refused = { type: "message-changed", clientId: "a", change: { state: "failed", fault: missing } };
+    const other = { type: "queued", message: unsent("a", "sending", { conversationId: "gone" }) };
+    assert.deepEqual(placed([other, refused].reduce(reduce, open())), [["a", "c", "failed"]]);
+    const restored = { type: "restored", outbox: [unsent("a", "failed", { conversationId: "gone", fault: missing })] };
+    assert.deepEqual(placed([restored, { type: "opened", info: INFO }].reduce(reduce, open())), [["a", "c", "failed"]]);
+    const full = { code: "conflict", message: "full" };
+    const elsewhere = { type: "message-changed", clientId: "a", change: { state: "failed", fault: full } };
+    assert.deepEqual(placed([other, elsewhere].reduce(reduce, open())), [["a", "gone", "failed"]]);
+  });
+
   test("a trouble of the daemon's stands until it is closed, or the connection is lost and has its own words", () => {
     const fault = { code: "storage", message: "disk full" };
     const told = reduce(open(), { type: "notice", fault });

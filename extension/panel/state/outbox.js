@@ -56,3 +56,27 @@ export function interrupted(outbox) {
     ? outbox.map((each) => (each.state === "failed" ? each : { ...each, state: "new" }))
     : outbox;
 }
+
+/** Whether the daemon has no such conversation: an empty one ends with its daemon. @param {Partial<Unsent>} message */
+const isHomeless = ({ state, fault }) => state === "failed" && fault?.code === "not-found";
+
+/**
+ * Moves messages whose conversation does not exist any more to the one in view, where the person sees them. Those of the
+ * conversation that it took the place of are sent there.
+ * @param {Unsent[]} outbox
+ * @param {string} conversationId  the one in view
+ * @param {string | null} [insteadOf]
+ * @returns {Unsent[]}
+ */
+export function rehomed(outbox, conversationId, insteadOf = null) {
+  /** @param {Unsent} each @returns {Unsent} */
+  const one = (each) => {
+    if (each.conversationId === conversationId) return each;
+    // One in transit is sent again once its refusal is there.
+    if (each.conversationId === insteadOf)
+      return { ...each, conversationId, ...(each.state !== "sending" && { state: "new", fault: null }) };
+    return isHomeless(each) ? { ...each, conversationId } : each;
+  };
+  const moved = outbox.map(one);
+  return moved.some((each, i) => each !== outbox[i]) ? moved : outbox;
+}

@@ -12,7 +12,7 @@ import { grown, missed, newConversation, prepended, pushed, shortened, subscribe
 import { agentLabel } from "./agent-label.js";
 import { runningTurn } from "./entries.js";
 import { driverAnswered, driverSeen, driversChanged, NO_DRIVERS } from "./drivers.js";
-import { arrived, changed, interrupted, without } from "./outbox.js";
+import { arrived, changed, interrupted, rehomed, without } from "./outbox.js";
 
 /**
  * @typedef {{ chromeTabId: number, title: string, url: string }} TabView  the tab in view of this window
@@ -140,7 +140,8 @@ export function reduce(state, action) {
       const held =
         state.conversation?.info.conversationId === action.info.conversationId ? state.conversation : newConversation(action.info);
       const insteadOf = action.insteadOf ?? held.insteadOf;
-      return { ...state, conversation: { ...held, info: action.info, insteadOf }, openFault: null };
+      const outbox = rehomed(state.outbox, action.info.conversationId, action.insteadOf);
+      return { ...state, conversation: { ...held, info: action.info, insteadOf }, outbox, openFault: null };
     }
     case "open-failed":
       return { ...state, openFault: action.fault };
@@ -188,8 +189,11 @@ export function reduce(state, action) {
       return { ...state, outbox: [...action.outbox, ...state.outbox] };
     case "queued":
       return { ...state, outbox: [...state.outbox, action.message] };
-    case "message-changed":
-      return { ...state, outbox: changed(state.outbox, action.clientId, action.change) };
+    case "message-changed": {
+      const outbox = changed(state.outbox, action.clientId, action.change);
+      const inView = state.conversation?.info.conversationId;
+      return { ...state, outbox: inView === undefined ? outbox : rehomed(outbox, inView) };
+    }
     case "message-dropped":
       return { ...state, outbox: without(state.outbox, action.clientId) };
     case "stopping":
