@@ -47,6 +47,8 @@ const HANDOVER_LIMIT: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// The limit for open files of the daemon: two hundred conversations with their agents use about four hundred.
 const MOST_FILES: u64 = 8192;
+/// With fewer, the daemon could run out of files before it can serve one browser, or answer `gstack stop`.
+const LEAST_FILES: u64 = 64;
 /// How long tasks may take to end before the process exits without them.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
 
@@ -88,7 +90,7 @@ async fn start(root: Option<&str>, provision: Provision) -> Result<Running, Repo
     if let Err(error) = rustix::process::setsid() {
         tracing::debug!(%error, "already in a session of its own");
     }
-    raise_file_limit();
+    raise_file_limit()?;
     outlive_size_limit();
     let home = match root {
         Some(root) => Home::at(PathBuf::from(root)),
