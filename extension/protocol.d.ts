@@ -39,6 +39,7 @@ export interface Answers {
   "chat.unsubscribe": Empty;
   "chat.history": HistoryPage;
   "chat.send": Sent;
+  "chat.branch": Branched;
   "chat.unqueue": Empty;
   "chat.order": Empty;
   "chat.stop": Empty;
@@ -454,6 +455,25 @@ mime: string,
 bytes: number, };
 
 /**
+ * The conversation that a branch was started from. It may have been deleted or renamed since.
+ */
+export type BranchOrigin = { conversationId: ConversationId, 
+/**
+ * Its title when the branch was started.
+ */
+title: string, };
+
+export type Branched = { 
+/**
+ * The branch, which now has the tab of the conversation that it was started from.
+ */
+info: ConversationInfo, 
+/**
+ * The edited message in the branch's journal.
+ */
+sent: Sent, };
+
+/**
  * One run of one browser that gstack started (`GSTACK_BROWSER` in its environment).
  */
 export type BrowserRun = string;
@@ -752,6 +772,24 @@ usage?: Usage | null,
  * The reason of a failure.
  */
 fault?: Fault | null, };
+
+/**
+ * Starts a branch: a new conversation with everything before one message, which an edited message continues.
+ */
+export type ChatBranch = { 
+/**
+ * The conversation with the earlier message. It is left unchanged, without its tab.
+ */
+conversationId: ConversationId, 
+/**
+ * The earlier message. Its turn must have begun.
+ */
+clientId: ClientMessageId, 
+/**
+ * The edited message. Its `conversationId` is the branch's: a new UUID that the client chooses, so that a repeated
+ * request finds the branch that the first one made.
+ */
+send: ChatSend, };
 
 /**
  * `chat.delta`: text added to the event `seq` at `offset`. A receiver that already has text at `offset` ignores that
@@ -1077,7 +1115,11 @@ tabs?: Array<AllowedTab>,
 /**
  * While this conversation is empty: an earlier one about the same page, to continue.
  */
-earlier?: EarlierConversation | null, };
+earlier?: EarlierConversation | null, 
+/**
+ * Set if it was started from an earlier message of another conversation.
+ */
+branchOf?: BranchOrigin | null, };
 
 /**
  * `conversations.rename`.
@@ -2247,7 +2289,7 @@ export type TargetId = string;
 /**
  * The messages of the extension to the daemon: `method` and `params` of a request or notification.
  */
-export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "panel.prove", "params": PanelProve } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.prepare", "params": ChatRef } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.order", "params": ChatOrder } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "drivers.release", "params": DriversRelease } | { "method": "drivers.give", "params": DriversGive } | { "method": "drivers.handBack", "params": DriversHandBack } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "commands.list", "params": ChatRef } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
+export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "panel.prove", "params": PanelProve } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.prepare", "params": ChatRef } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.branch", "params": ChatBranch } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.order", "params": ChatOrder } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "drivers.release", "params": DriversRelease } | { "method": "drivers.give", "params": DriversGive } | { "method": "drivers.handBack", "params": DriversHandBack } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "commands.list", "params": ChatRef } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
 
 /**
  * The messages of the daemon to the extension. Notifications only.

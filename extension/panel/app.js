@@ -14,6 +14,7 @@ import { Clock } from "./clock.js";
 import { Drafts } from "./drafts.js";
 import { attempt } from "./drawer-actions.js";
 import { Drawers } from "./drawers.js";
+import { Editing } from "./editing.js";
 import { Files } from "./files.js";
 import { oncePerFrame } from "./frame.js";
 import { Keyboard } from "./keyboard.js";
@@ -39,7 +40,7 @@ import { FolderButton } from "./view/folder-button.js";
 import { Queue } from "./view/queue.js";
 import { drawReading } from "./view/reading.js";
 import { StatusBar } from "./view/status-bar.js";
-import { drawAsks, drawLease, drawNotice, drawUnattended, drawUpdate } from "./view/strips.js";
+import { drawAsks, drawEditing, drawLease, drawNotice, drawOrigin, drawUnattended, drawUpdate } from "./view/strips.js";
 import { Takeover } from "./view/takeover.js";
 import { TabBar } from "./view/tab-bar.js";
 import { Toast } from "./view/toast.js";
@@ -64,6 +65,7 @@ export class PanelApp {
 
   /** @param {{ store: PanelStore, chat: TabConversation, connection: Connection }} parts */
   constructor({ store, chat, connection }) {
+    const draw = oncePerFrame(() => this.draw(), { first: true });
     this.store = store;
     this.chat = chat;
     this.toast = new Toast(byId("toast"));
@@ -141,7 +143,8 @@ export class PanelApp {
     });
     this.takeover = new Takeover(byId("takeover"), (note) => this.#do(() => control.handTabBack(note)));
     this.drafts = new Drafts(this.composer);
-    this.writing.begin(this.composer, this.drafts);
+    this.editing = new Editing(this.composer, this.drafts, () => draw());
+    this.writing.begin(this.composer, this.drafts, this.editing);
     new Keyboard({
       connection,
       store,
@@ -168,6 +171,8 @@ export class PanelApp {
         remedies: (clientId, fault) => this.writing.remedies(clientId, fault),
         resend: (clientId) => chat.sender.resend(clientId),
         takeBack: (clientId) => this.writing.takeBack(clientId),
+        editEarlier: (clientId) => this.#do(() => this.writing.editEarlier(clientId)),
+        edited: null,
         showSettings: () => this.drawers.toggle("settings"),
         sendTyped: (later) => this.composer.submit(later),
         readOnly: false,
@@ -190,7 +195,6 @@ export class PanelApp {
       if (!name || !this.composer.isEmpty) return;
       this.composer.insert(onlyBuiltIn(store.state.agents) ? (WELCOME_COMMANDS[number] ?? "") : t(name));
     });
-    const draw = oncePerFrame(() => this.draw(), { first: true });
     this.clock = new Clock({ tick: (now) => this.conversation.tick(now), due: draw });
     store.subscribe(draw);
     ignoreStraySecondClicks(document);
@@ -223,6 +227,9 @@ export class PanelApp {
       stopping: state.stopping === own?.conversationId || own?.state === "stopping",
     });
     if (this.drafts.follow(own?.conversationId ?? null, state.conversation?.insteadOf ?? null)) this.composer.sendEntered();
+    this.editing.follow(own?.conversationId ?? null);
+    this.conversation.setEdited(state.reading ? null : this.editing.clientId);
+    drawEditing(byId("editing"), this.editing.clientId !== null, busy, () => this.editing.cancel());
     this.statusBar.update({
       connection: state.connection,
       trouble,
@@ -260,6 +267,8 @@ export class PanelApp {
           this.composer.focus();
         }),
     });
+    const { info, older } = shownConversation(state) ?? {};
+    drawOrigin(byId("origin"), older ? null : (info?.branchOf ?? null), (id) => this.#do(() => this.chat.readOne(id)));
     const { asking } = this.conversation;
     drawAsks(byId("asks"), asking !== null && this.drawers.open !== null, () => this.drawers.close());
     byId("dock").hidden = state.reading !== null || this.drawers.hidesComposer;

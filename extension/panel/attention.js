@@ -3,6 +3,7 @@
  * of the panel.
  *
  * Owns the last card that was revealed. Never takes the focus from a person who types.
+ * @import { Editing } from "./editing.js"
  * @import { Drawers } from "./drawers.js"
  * @import { Pick } from "./pick.js"
  * @import { PanelState } from "./state/panel-state.js"
@@ -17,7 +18,7 @@ import { byId } from "./page.js";
 import { writesElsewhere } from "./typing.js";
 
 /**
- * @typedef {{ clients: DriverAsks, conversation: ConversationView, drawers: Drawers, composer: Composer, pick: Pick,
+ * @typedef {{ clients: DriverAsks, editing: Editing, conversation: ConversationView, drawers: Drawers, composer: Composer, pick: Pick,
  *   store: PanelStore, toast: Toast }} Parts
  */
 
@@ -94,7 +95,7 @@ export class Attention {
       /* the page's element picker is open */
     } else if (this.parts.drawers.open) this.parts.drawers.close();
     else if (!this.parts.composer.stopButton.hidden && !this.parts.composer.stopButton.disabled) this.stop();
-    else return;
+    else if (!this.parts.editing.cancel()) return;
     event?.preventDefault();
   }
 

@@ -28,13 +28,13 @@ export class Drafts {
   /** @param {Composer} composer */
   constructor(composer) {
     this.composer = composer;
-    addEventListener("pagehide", () => this.#keep());
+    addEventListener("pagehide", () => this.keep());
   }
 
   /** Saves the text after a change. */
   typed() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#keep(), PAUSE_MS);
+    this.#timer = setTimeout(() => this.keep(), PAUSE_MS);
   }
 
   /** Saves the attachments after a change. Rare and possibly large, so they are saved apart from the text. */
@@ -83,7 +83,7 @@ export class Drafts {
       this.#draft.conversationId = conversationId;
     } else if (first) this.#draft.conversationId = conversationId;
     else {
-      this.#keep();
+      this.keep();
       this.#draft.left = { text: this.composer.value, held: this.composer.attachments.held };
       this.#draft = { conversationId, restoring: null };
       this.#show("", []);
@@ -122,7 +122,8 @@ export class Drafts {
     this.composer.bring(held);
   }
 
-  #keep() {
+  /** Saves the text now. */
+  keep() {
     clearTimeout(this.#timer);
     const { conversationId, restoring } = this.#draft;
     if (conversationId !== null && !restoring) keepDraft(conversationId, this.composer.value);

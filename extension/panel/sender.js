@@ -2,8 +2,9 @@
  * Sends the person's messages to the daemon: in order, once, and automatically again after a lost connection.
  *
  * Owns the order of sending. Unsent messages are in the store, and `storage.js` saves them.
- * @import { NewAttachment } from "../protocol.js"
+ * @import { ConversationInfo, NewAttachment, Sent } from "../protocol.js"
  * @import { Connection } from "./connection.js"
+ * @import { Unsent } from "./state/outbox.js"
  * @import { PanelStore } from "./tab-conversation.js"
  */
 import { faultOf } from "../shared/fault.js";
@@ -12,10 +13,15 @@ import { heldConversation } from "./state/panel-state.js";
 export class Sender {
   #sending = false;
 
-  /** @param {Connection} connection @param {PanelStore} store */
-  constructor(connection, store) {
+  /**
+   * @param {Connection} connection
+   * @param {PanelStore} store
+   * @param {(of: string, info: ConversationInfo) => Promise<void>} branched  called when a branch took the conversation's place
+   */
+  constructor(connection, store, branched) {
     this.connection = connection;
     this.store = store;
+    this.branched = branched;
   }
 
   get #connected() {
@@ -28,8 +34,9 @@ export class Sender {
    * @param {NewAttachment[]} [attachments]
    * @param {string | null} [context]  the part of the page that goes with it: a selection, a picked element
    * @param {boolean} [now]  the running turn is stopped for it
+   * @param {string | null} [edited]  the earlier message that it replaces, in a branch
    */
-  say(text, attachments = [], context = null, now = false) {
+  say(text, attachments = [], context = null, now = false, edited = null) {
     const { conversation, tab } = this.store.state;
     if (!conversation) return;
     this.store.dispatch({
@@ -41,6 +48,7 @@ export class Sender {
         page: tab && { url: tab.url, title: tab.title, ...(context ? { selection: context } : {}) },
         attachments,
         ...(now && { now }),
+        ...(edited !== null && { branch: { of: edited, conversationId: crypto.randomUUID() } }),
         state: "new",
         fault: null,
       },
@@ -56,12 +64,12 @@ export class Sender {
       for (;;) {
         const message = this.store.state.outbox.find(({ state }) => state === "new");
         if (!message || !this.#connected) return;
-        const { clientId, conversationId, text, page, attachments, now = false } = message;
+        const { clientId, conversationId, now = false } = message;
         this.store.dispatch({ type: "message-changed", clientId, change: { state: "sending", fault: null } });
         try {
-          const { seq } = await this.connection.request("chat.send", { conversationId, clientId, text, page, attachments, from: "panel" });
+          const { seq } = await this.#send(message);
           if (now) await this.#hurry(conversationId, clientId);
-          const held = heldConversation(this.store.state, conversationId);
+          const held = heldConversation(this.store.state, message.branch?.conversationId ?? conversationId);
           const known = held?.events.some((event) => event.seq === seq);
           this.store.dispatch(
             held && !known ? { type: "message-changed", clientId, change: { state: "sent" } } : { type: "message-dropped", clientId },
@@ -82,6 +90,22 @@ export class Sender {
     } finally {
       this.#sending = false;
     }
+  }
+
+  /** @param {Unsent} message @returns {Promise<Sent>} */
+  async #send({ clientId, conversationId, text, page, attachments, branch }) {
+    const send = {
+      conversationId: branch?.conversationId ?? conversationId,
+      clientId,
+      text,
+      page,
+      attachments,
+      from: /** @type {const} */ ("panel"),
+    };
+    if (!branch) return this.connection.request("chat.send", send);
+    const { info, sent } = await this.connection.request("chat.branch", { conversationId, clientId: branch.of, send });
+    await this.branched(conversationId, info);
+    return sent;
   }
 
   /**

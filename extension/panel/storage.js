@@ -1,8 +1,9 @@
 /**
  * Persists what a person typed and attached: drafts and unsent messages in `chrome.storage.local`.
  *
- * Owns the keys `draft:<conversation>`, `attached:<conversation>`, `unsent:<client id>` and `answer:<question>`. Never
- * stores what the daemon has.
+ * Owns the keys `draft:<conversation>`, `attached:<conversation>`, `edit:<conversation>`, `unsent:<client id>` and
+ * `answer:<question>`. Never stores what the daemon has.
+ * @import { Edit } from "./editing.js"
  * @import { Unsent } from "./state/outbox.js"
  * @import { Given } from "./state/question.js"
  * @import { Held } from "./view/attachments.js"
@@ -10,6 +11,7 @@
 
 const DRAFT = "draft:";
 const ATTACHED = "attached:";
+const EDIT = "edit:";
 const ANSWER = "answer:";
 const UNSENT = "unsent:";
 
@@ -74,6 +76,23 @@ export function keepDraft(conversationId, text) {
 export function keepAttached(conversationId, held) {
   const key = ATTACHED + conversationId;
   void (held.length > 0 ? chrome.storage.local.set({ [key]: held }) : chrome.storage.local.remove(key));
+}
+
+/**
+ * Returns the edit of an earlier message that was begun in a conversation.
+ * @param {string} conversationId
+ * @returns {Promise<Edit | null>}
+ */
+export async function restoreEdit(conversationId) {
+  const key = EDIT + conversationId;
+  const edit = (await chrome.storage.local.get(key))[key];
+  return edit && typeof edit === "object" ? /** @type {Edit} */ (edit) : null;
+}
+
+/** @param {string} conversationId @param {Edit | null} edit */
+export function keepEdit(conversationId, edit) {
+  const key = EDIT + conversationId;
+  void (edit ? chrome.storage.local.set({ [key]: edit }) : chrome.storage.local.remove(key));
 }
 
 /** Returns the saved choices and text of an open question. @param {string} questionId @returns {Promise<Given[]>} */

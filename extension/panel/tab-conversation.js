@@ -40,7 +40,9 @@ export class TabConversation {
     this.connection = connection;
     this.store = store;
     this.control = new Control(connection, store, (info) => this.replace(info));
-    this.sender = new Sender(connection, store);
+    this.sender = new Sender(connection, store, async (of, info) => {
+      if (store.state.conversation?.info.conversationId === of) await this.replace(info);
+    });
     const acknowledge = oncePerFrame(() => this.#acknowledge());
     store.subscribe((state) => {
       for (const held of [state.conversation, state.reading]) {
@@ -180,6 +182,12 @@ export class TabConversation {
     const own = info?.conversationId === conversation?.info.conversationId;
     this.store.dispatch({ type: "read", info: own ? null : info });
     if (info && !own) await this.#read(info.conversationId);
+  }
+
+  /** Shows a conversation of which only the id is known. @param {string} conversationId */
+  async readOne(conversationId) {
+    const { info } = await this.connection.request("chat.subscribe", { conversationId, after: 0 });
+    await this.read(info);
   }
 
   /** @param {string} conversationId */

@@ -5,6 +5,7 @@
  * @import { Attachment, Fault, NewAttachment, Picked, SlashCommand } from "../protocol.js"
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drafts } from "./drafts.js"
+ * @import { Editing } from "./editing.js"
  * @import { Place } from "./own-commands.js"
  * @import { Unsent } from "./state/outbox.js"
  * @import { TabView } from "./state/panel-state.js"
@@ -29,6 +30,7 @@ export class Writing {
   /** The saved flows of a conversation's folder. @type {{ of: string, commands: SlashCommand[] }} */ #flows = { of: "", commands: [] };
   /** @type {Composer | null} */ #composer = null;
   /** @type {Drafts | null} */ #drafts = null;
+  /** @type {Editing | null} */ #editing = null;
 
   /**
    * @param {Panel} panel
@@ -48,10 +50,17 @@ export class Writing {
    * Completes the construction: composer and drafts need this object first.
    * @param {Composer} composer
    * @param {Drafts} drafts
+   * @param {Editing} editing
    */
-  begin(composer, drafts) {
+  begin(composer, drafts, editing) {
     this.#composer = composer;
     this.#drafts = drafts;
+    this.#editing = editing;
+  }
+
+  get editing() {
+    if (!this.#editing) throw new Error("the editing is used before it was made");
+    return this.#editing;
   }
 
   get composer() {
@@ -67,7 +76,7 @@ export class Writing {
   /** The composer's callbacks. @returns {import("./view/composer.js").ComposerActions} */
   get actions() {
     return {
-      send: (text, attachments, context, later) => this.send(text, attachments, context, later),
+      send: (text, attachments, context, later) => this.#sendWritten(text, attachments, context, later),
       stop: () => this.place.stop(),
       recall: () => this.#lastMessage,
       arrive: () => this.panel.chat.prepare(),
@@ -145,6 +154,23 @@ export class Writing {
     return true;
   }
 
+  /**
+   * Sends what the person wrote in the composer: as a branch if it edits an earlier message.
+   * @param {string} text
+   * @param {NewAttachment[]} attachments
+   * @param {string | null} context
+   * @param {boolean} later
+   */
+  #sendWritten(text, attachments, context, later) {
+    const edited = this.editing.clientId;
+    if (edited === null) return this.send(text, attachments, context, later);
+    this.panel.chat.sender.say(text, attachments, context, false, edited);
+    this.editing.sent();
+    this.sent();
+    this.conversation().toEnd();
+    return true;
+  }
+
   /** @param {string} text */
   say(text) {
     if (this.panel.store.state.conversation) this.send(text, [], null);
@@ -204,7 +230,23 @@ export class Writing {
     const { store } = this.panel;
     const message = store.state.outbox.find((each) => each.clientId === clientId);
     store.dispatch({ type: "message-dropped", clientId });
-    if (message) this.#bringBack(message);
+    if (message?.branch) this.editing.begin(message.branch.of, { text: message.text, held: heldOf(message) });
+    else if (message) this.#bringBack(message);
+  }
+
+  /**
+   * Puts an earlier message of this conversation into the composer, with all that went with it. Sending it starts a
+   * branch.
+   * @param {string} clientId
+   */
+  async editEarlier(clientId) {
+    const { conversation } = this.panel.store.state;
+    const event = conversation?.events.find((each) => each.type === "message" && each.clientId === clientId);
+    if (!conversation || event?.type !== "message") return;
+    const { conversationId } = conversation.info;
+    const attachments = await Promise.all((event.attachments ?? []).map((file) => this.#again(conversationId, file)));
+    if (this.panel.store.state.conversation?.info.conversationId !== conversationId) return;
+    this.editing.begin(clientId, { text: event.text, held: heldOf({ page: event.page ?? null, attachments }) });
   }
 
   /** Takes a queued message out of the queue and back into the composer. @param {string} clientId */

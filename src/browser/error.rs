@@ -54,7 +54,7 @@ pub enum BrowserError {
     #[error("the page involves {0}, an address that gstack never reads")]
     RefusedAddress(String),
     /// It took longer than its limit.
-    #[error("{what} took longer than {} s", after.as_secs_f32())]
+    #[error("{what} took longer than {} s", seconds(*after))]
     Timeout {
         /// The slow step, as the subject of a sentence: `loading https://…`.
         what: String,
@@ -62,7 +62,7 @@ pub enum BrowserError {
         after: Duration,
     },
     /// Like `Timeout`, for a command that the browser received and may still run.
-    #[error("{what} took longer than {} s", after.as_secs_f32())]
+    #[error("{what} took longer than {} s", seconds(*after))]
     Unanswered {
         /// The slow step, as the subject of a sentence: `closing tab 2`.
         what: String,
@@ -99,6 +99,12 @@ impl From<CdpError> for Fault {
     }
 }
 
+/// Formats seconds: `5`, `0.2`.
+pub(crate) fn seconds(time: Duration) -> String {
+    let hundredths = (time.as_secs_f64() * 100.0).round() / 100.0;
+    format!("{hundredths}")
+}
+
 impl From<BrowserError> for Fault {
     fn from(error: BrowserError) -> Self {
         if let BrowserError::Relay(refusal) = error {
@@ -118,7 +124,7 @@ impl From<BrowserError> for Fault {
                 Some((FaultCode::TabGone, catalogue::TAB_CRASHED.with([&tab.to_string()]), catalogue::TAB_CRASHED_NEXT))
             }
             BrowserError::Timeout { what, after } | BrowserError::Unanswered { what, after } => {
-                let message = catalogue::PAGE_TIMEOUT.with([what, &after.as_secs_f32().to_string()]);
+                let message = catalogue::PAGE_TIMEOUT.with([what, &seconds(*after)]);
                 Some((FaultCode::Timeout, message, catalogue::PAGE_TIMEOUT_NEXT))
             }
             BrowserError::Stopped(tab) => {

@@ -43,7 +43,7 @@ impl Conversation {
             let mut inner = self.lock();
             idle(&inner)?;
             inner.finish_block();
-            inner.journal.to_compact()
+            inner.journal.to_copy()
         };
         let Some((reader, before)) = found else { return Ok(Compacted::default()) };
         let rewritten = compact::rewrite(&reader, before)?;

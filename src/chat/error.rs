@@ -5,7 +5,7 @@ use gstack_base::trouble;
 use gstack_protocol::catalogue::{self, Sentence};
 use gstack_protocol::chat::Seq;
 use gstack_protocol::fault::{Fault, FaultCode};
-use gstack_protocol::ids::{ConversationId, FileId};
+use gstack_protocol::ids::{ClientMessageId, ConversationId, FileId};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,12 @@ pub enum ChatError {
     Ambiguous(ConversationId, usize),
     #[error("this conversation has no file {0}")]
     NoFile(FileId),
+    /// No turn has begun with this message, so there is nothing before it to go on from.
+    #[error("the agent has not begun to answer this message")]
+    NoTurn(ClientMessageId),
+    /// A conversation has this id already, or had it and can still be restored.
+    #[error("there is already a conversation {0}")]
+    IdTaken(ConversationId),
     #[error("a turn is running in this conversation")]
     Busy(ConversationId),
     #[error("{0}")]
@@ -85,6 +91,12 @@ impl ChatError {
             Self::Ambiguous(..) => Fault::new(FaultCode::BadRequest, self.to_string()).hint("Give more of the id."),
             Self::NoFile(id) => {
                 Fault::new(FaultCode::NotFound, catalogue::NO_FILE.with([id.as_str()])).hint(catalogue::NO_FILE_NEXT)
+            }
+            Self::NoTurn(_) => {
+                Fault::new(FaultCode::NotFound, catalogue::NOT_ANSWERED).hint(catalogue::NOT_ANSWERED_NEXT)
+            }
+            Self::IdTaken(_) => {
+                Fault::new(FaultCode::Conflict, self.to_string()).hint("Give each branch an id of its own, a new UUID.")
             }
             Self::Busy(_) => {
                 Fault::new(FaultCode::Conflict, catalogue::CONVERSATION_BUSY).hint(catalogue::STOP_TURN_FIRST)

@@ -173,6 +173,7 @@ mod tests {
             mode: None,
             current_mode: None,
             earlier: None,
+            branch_of: None,
         }
     }
 

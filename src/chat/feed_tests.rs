@@ -89,6 +89,7 @@ fn info(head: Seq) -> ConversationInfo {
         mode: None,
         current_mode: None,
         earlier: None,
+        branch_of: None,
     }
 }
 

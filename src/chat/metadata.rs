@@ -190,11 +190,6 @@ impl Conversation {
 
     /// Copies the folder and agent of the previous conversation.
     pub(super) fn continue_from(&self, before: &Record) {
-        self.change(|record| {
-            record.folder = before.worktree.as_ref().map_or_else(|| before.folder.clone(), |tree| tree.of.clone());
-            record.folder_use = before.folder_use.filter(|used| *used == FolderUse::Chosen);
-            record.agent.clone_from(&before.agent);
-            record.model.clone_from(&before.model);
-        });
+        self.change(|record| record.continue_from(before));
     }
 }

@@ -6,7 +6,8 @@ use super::action::ActionRecord;
 pub use super::basics::{Millis, Seq};
 pub use super::chat_push::{ChatDelta, ChatEventPush, ChatGap};
 pub use super::conversation::{
-    AllowedTab, ConversationInfo, ConversationState, EarlierConversation, HistoryPage, Subscribed, Worktree,
+    AllowedTab, BranchOrigin, ConversationInfo, ConversationState, EarlierConversation, HistoryPage, Subscribed,
+    Worktree,
 };
 pub use super::decision::Decision;
 use super::fault::{Fault, FaultWords};

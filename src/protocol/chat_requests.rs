@@ -2,7 +2,7 @@
 //!
 //! Owns the structure of these requests and their answers. `chat.rs` owns the parts of a conversation.
 
-use super::chat::{Decision, MessageSource, PageContext, Seq};
+use super::chat::{ConversationInfo, Decision, MessageSource, PageContext, Seq};
 use super::ids::{AgentName, ApprovalId, ChromeTabId, ClientMessageId, ConversationId, FileId, QuestionId};
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,29 @@ pub struct Sent {
 pub struct ChatUnqueue {
     pub conversation_id: ConversationId,
     pub client_id: ClientMessageId,
+}
+
+/// Starts a branch: a new conversation with everything before one message, which an edited message continues.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatBranch {
+    /// The conversation with the earlier message. It is left unchanged, without its tab.
+    pub conversation_id: ConversationId,
+    /// The earlier message. Its turn must have begun.
+    pub client_id: ClientMessageId,
+    /// The edited message. Its `conversationId` is the branch's: a new UUID that the client chooses, so that a repeated
+    /// request finds the branch that the first one made.
+    pub send: ChatSend,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Branched {
+    /// The branch, which now has the tab of the conversation that it was started from.
+    pub info: ConversationInfo,
+    /// The edited message in the branch's journal.
+    pub sent: Sent,
 }
 
 /// A new order of the queued messages.

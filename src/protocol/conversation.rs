@@ -56,7 +56,20 @@ pub struct ConversationInfo {
     pub tabs: Vec<AllowedTab>,
     /// While this conversation is empty: an earlier one about the same page, to continue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<EarlierConversation>,
+    pub earlier: Option<Box<EarlierConversation>>,
+    /// Set if it was started from an earlier message of another conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_of: Option<Box<BranchOrigin>>,
+}
+
+/// The conversation that a branch was started from. It may have been deleted or renamed since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BranchOrigin {
+    pub conversation_id: ConversationId,
+    /// Its title when the branch was started.
+    pub title: String,
 }
 
 /// The origin of a conversation's own git work tree.

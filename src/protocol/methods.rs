@@ -9,8 +9,8 @@ use super::approval_notices::ApprovalsWaiting;
 use super::basics::{Echo, Empty, Pong};
 use super::chat::{Attachment, ChatDelta, ChatEventPush, ChatGap, ConversationInfo, HistoryPage, Subscribed};
 use super::chat_requests::{
-    ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatOrder, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
-    FileRead, QuestionAnswer, Sent,
+    ApprovalAnswer, Branched, ChatAck, ChatBranch, ChatHistory, ChatOpen, ChatOrder, ChatRef, ChatSend, ChatSubscribe,
+    ChatUnqueue, FilePart, FileRead, QuestionAnswer, Sent,
 };
 use super::command::{CommandResult, CommandRun};
 use super::control::Stopped;
@@ -68,6 +68,9 @@ requests! {
     "chat.prepare" chat_prepare ChatPrepare(ChatRef);
     /// Sends a message. A repeated `clientId` gets the same answer as before.
     "chat.send" chat_send ChatSend(ChatSend) -> Sent;
+    /// Goes on from an earlier message with another text, in a new conversation that takes the tab. A running turn is
+    /// stopped. A repeated request gets the same answer as before.
+    "chat.branch" chat_branch ChatBranch(ChatBranch) -> Branched;
     /// Removes a queued message.
     "chat.unqueue" chat_unqueue ChatUnqueue(ChatUnqueue) -> Empty;
     /// Changes the order of the queued messages, and may run the first one now.

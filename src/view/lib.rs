@@ -12,6 +12,8 @@ mod attached;
 mod attaching;
 mod input;
 mod message;
+mod outgoing;
+mod shown_tab;
 mod watching;
 
 use access::{cookie_header, cookie_of};

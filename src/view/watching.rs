@@ -1,79 +1,63 @@
-//! The task of one connected page: which tab it shows, what it is told, and what its person does.
+//! The task of one connected page: what it waits for, and what its person does.
 //!
-//! Owns the order and the amount of what is sent: of states, approvals and pictures only the newest waits, of steps the last
-//! hundred. So a slow page costs no memory and is never behind. Ends, and with it the screencast, when the page disconnects.
+//! Owns the state of the page. `shown_tab` chooses the tab, `outgoing` writes the messages. Ends, and with it the screencast,
+//! when the page disconnects.
 
 use super::attached::{Attached, Heard, Picture};
 use super::attaching::Attaching;
 use super::message::{message, words_of};
+use super::shown_tab::{Watched, next_of};
 use bytes::Bytes;
-use gstack_base::visible::visible;
-use gstack_browser::browser::Browser;
-use gstack_browser::tabs::BrowserEvent;
 use gstack_engine::{Engine, Followed, View};
 use gstack_protocol::activity::{ActivityEntry, ActivityId, ActivitySource};
 use gstack_protocol::control::WaitingApprovals;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::TabId;
-use gstack_protocol::policy::PolicyBrowser;
 use gstack_protocol::view::{MouseKind, ViewAct};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::mpsc;
 
 /// The steps that a page gets when it connects, and that wait for a slow page.
 const MOST_STEPS: usize = 100;
-/// Pictures that the page got and has not drawn. One is on its way while one is drawn.
-const MOST_UNDRAWN: u64 = 2;
 /// The most pixels of a picture, whatever a page asks for.
 const LARGEST: u32 = 4096;
 const SMALLEST: u32 = 64;
+const REVOKED: &str = "This page was ended with gstack view end. Create another link: gstack view";
+const EXPIRED: &str = "The time of this page is over. Create another link: gstack view";
 /// How long the last words may take to leave.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-const NO_BROWSER: &str = "No browser is open. Its picture appears here when one opens.";
-const NO_TAB: &str = "No tab is open.";
-const CLOSED: &str = "This tab was closed. Choose another one.";
-const CRASHED: &str = "The page in this tab has crashed. It appears here again once it is reloaded.";
-const HANGS: &str = "The page in this tab does not respond. The picture may be old.";
-
-/// A browser that is watched.
-struct Watched {
-    browser: Browser,
-    kind: PolicyBrowser,
-    events: broadcast::Receiver<BrowserEvent>,
-}
-
-struct Watching {
-    engine: Engine,
-    view: Arc<View>,
-    watched: Option<Watched>,
-    attached: Option<Attached>,
+pub(super) struct Watching {
+    pub(super) engine: Engine,
+    pub(super) view: Arc<View>,
+    pub(super) watched: Option<Watched>,
+    pub(super) attached: Option<Attached>,
     /// The attach that is under way. Attaching to a page that hangs is slow, so the loop never waits for it.
-    attaching: Option<Attaching>,
+    pub(super) attaching: Option<Attaching>,
     /// The tab that the person chose. `None`: the one in use.
-    chosen: Option<TabId>,
+    pub(super) chosen: Option<TabId>,
     /// The tab in which something was done last.
-    used: Option<TabId>,
+    pub(super) used: Option<TabId>,
     /// The tab that the person took over.
-    taken: Option<TabId>,
+    pub(super) taken: Option<TabId>,
     /// Somebody was paused in it.
-    had_paused: bool,
-    size: (u32, u32),
+    pub(super) had_paused: bool,
+    pub(super) size: (u32, u32),
     /// The sentence that is shown instead of a picture.
-    trouble: Option<String>,
+    pub(super) trouble: Option<String>,
     /// A sentence that is shown once.
-    note: Option<String>,
-    is_stale: bool,
-    approvals: Option<WaitingApprovals>,
-    steps: VecDeque<ActivityEntry>,
-    copied: Option<String>,
-    picture: Option<Picture>,
-    sent: u64,
-    drawn: u64,
+    pub(super) note: Option<String>,
+    pub(super) is_stale: bool,
+    pub(super) approvals: Option<WaitingApprovals>,
+    pub(super) steps: VecDeque<ActivityEntry>,
+    pub(super) copied: Option<String>,
+    pub(super) picture: Option<Picture>,
+    pub(super) sent: u64,
+    pub(super) drawn: u64,
 }
 
 /// Serves a page until either side ends it.
@@ -105,16 +89,18 @@ pub(crate) async fn run(engine: Engine, view: Arc<View>, mut acts: mpsc::Receive
         sent: 0,
         drawn: 0,
     };
+    // The page was closed or reloaded while the person had the tab.
+    watching.taken = watching.view.taken();
     watching.look();
-    if let Some(tab) = watching.shown().filter(|tab| watching.engine.views().is_paused(*tab)) {
-        // The page was reloaded while the person had the tab.
+    let paused = watching.shown().filter(|tab| watching.engine.views().is_paused(*tab));
+    if let Some(tab) = watching.taken.or(paused) {
         watching.hold(tab);
     }
     let goodbye = loop {
         tokio::select! {
             biased;
             () = ended.cancelled() => break "gstack has ended. Start it again, then create another link: gstack view",
-            () = revoked.cancelled() => break "This page was ended with gstack view end. Create another link: gstack view",
+            () = revoked.cancelled() => break if watching.view.has_expired() { EXPIRED } else { REVOKED },
             () = out.closed() => return,
             act = acts.recv() => match act {
                 Some(act) => watching.act(act),
@@ -136,22 +122,9 @@ pub(crate) async fn run(engine: Engine, view: Arc<View>, mut acts: mpsc::Receive
             heard = heard_of(&mut watching.attached) => watching.heard(heard),
         }
     };
-    if revoked.is_cancelled() {
-        watching.give_back();
-    }
     let last = message(&json!({ "ended": goodbye }), &[]);
     if tokio::time::timeout(GOODBYE, out.send(last)).await.is_err() {
         tracing::debug!("a page of gstack view does not read its end");
-    }
-}
-
-async fn next_of(watched: &mut Option<Watched>) -> Option<BrowserEvent> {
-    let Some(watched) = watched else { return std::future::pending().await };
-    match watched.events.recv().await {
-        Ok(event) => Some(event),
-        // The tabs are read again.
-        Err(RecvError::Lagged(_)) => None,
-        Err(RecvError::Closed) => Some(BrowserEvent::Gone),
     }
 }
 
@@ -170,109 +143,6 @@ async fn made_of(attaching: &mut Option<Attaching>) -> Result<Attached, Fault> {
 }
 
 impl Watching {
-    /// Returns the tab to show.
-    fn shown(&self) -> Option<TabId> {
-        let current = || self.watched.as_ref()?.browser.current_known();
-        self.chosen.or(self.used).or_else(current)
-    }
-
-    /// Finds the browser and the tab again, and attaches to it unless it is attached already.
-    fn look(&mut self) {
-        self.is_stale = true;
-        let tab = self.chosen.or(self.used);
-        let found = self.engine.views().browser(tab, self.view.browser.as_deref());
-        match found {
-            None => {
-                self.watched = None;
-                self.show_none(NO_BROWSER);
-                return;
-            }
-            Some((browser, kind)) => {
-                if self
-                    .watched
-                    .as_ref()
-                    .is_none_or(|known| known.browser.run() != browser.run() || known.browser.gone().is_cancelled())
-                {
-                    (self.attached, self.attaching) = (None, None);
-                    self.watched = Some(Watched { events: browser.events(), browser, kind });
-                }
-            }
-        }
-        self.attach();
-    }
-
-    /// Shows no tab, for this reason.
-    fn show_none(&mut self, trouble: &str) {
-        (self.attached, self.attaching, self.picture) = (None, None, None);
-        self.trouble = Some(trouble.to_owned());
-    }
-
-    /// Begins to attach to the page of the tab to show, unless it is attached or that has begun.
-    fn attach(&mut self) {
-        let Some((browser, id)) = self.watched.as_ref().map(|known| known.browser.clone()).zip(self.shown()) else {
-            return self.show_none(NO_TAB);
-        };
-        let Ok((tab, info)) = browser.tab(id).and_then(|tab| tab.info().map(|info| (tab, info))) else {
-            return self.show_none(CLOSED);
-        };
-        if info.is_crashed() {
-            return self.show_none(CRASHED);
-        }
-        let shows =
-            self.attached.as_ref().is_some_and(|known| known.tab() == id && info.page.as_ref() == Some(&known.page));
-        if shows || self.attaching.as_ref().is_some_and(|known| known.goes_to(id, info.page.as_ref())) {
-            return;
-        }
-        // Its screencast ends before the next one begins.
-        (self.attached, self.picture, self.trouble) = (None, None, None);
-        self.attaching = Some(Attaching::begin(&self.engine, tab, info.page));
-    }
-
-    fn made(&mut self, made: Result<Attached, Fault>) {
-        (self.attaching, self.is_stale) = (None, true);
-        match made {
-            Ok(mut attached) => {
-                attached.start(self.size);
-                attached.leave_dialogs(self.taken == Some(attached.tab()));
-                self.attached = Some(attached);
-                // The tab may have another page by now.
-                self.attach();
-            }
-            Err(fault) => self.trouble = Some(words_of(&fault)),
-        }
-    }
-
-    fn browser_told(&mut self, event: Option<BrowserEvent>) {
-        let shown = self.shown();
-        self.is_stale = true;
-        match event {
-            Some(BrowserEvent::Gone) => {
-                (self.watched, self.used) = (None, None);
-                self.look();
-            }
-            Some(BrowserEvent::TabOpened(info)) => {
-                // A popup of the tab in use is in use.
-                if self.chosen.is_none() && self.taken.is_none() && info.opener.is_some() && info.opener == shown {
-                    self.used = Some(info.id);
-                }
-                self.attach();
-            }
-            Some(BrowserEvent::TabClosed(tab)) => {
-                if self.used == Some(tab) {
-                    self.used = None;
-                }
-                if self.taken == Some(tab) {
-                    self.taken = None;
-                }
-                self.attach();
-            }
-            Some(BrowserEvent::TabChanged(_) | BrowserEvent::TabCrashed(_) | BrowserEvent::SentOut(..)) | None => {
-                self.attach();
-            }
-            Some(_) => {}
-        }
-    }
-
     fn heard(&mut self, heard: Heard) {
         match heard {
             Heard::Nothing => {}
@@ -322,15 +192,10 @@ impl Watching {
         }
     }
 
-    /// Returns whether this page may show the tab: the person may have chosen a browser.
-    fn is_here(&self, tab: Option<TabId>) -> bool {
-        self.engine.views().browser(tab, self.view.browser.as_deref()).is_some()
-    }
-
     /// Pauses whoever works in the tab that the person took over.
     fn hold(&mut self, tab: TabId) {
         self.taken = Some(tab);
-        self.had_paused |= !self.engine.views().keep_over(tab).is_empty();
+        self.had_paused |= !self.engine.views().keep_over(&self.view, tab).is_empty();
         self.is_stale = true;
     }
 
@@ -343,6 +208,7 @@ impl Watching {
     }
 
     fn release(&mut self) {
+        self.view.forget_taken();
         (self.taken, self.had_paused, self.is_stale) = (None, false, true);
         if let Some(attached) = &mut self.attached {
             attached.leave_dialogs(false);
@@ -352,7 +218,7 @@ impl Watching {
     fn give_back(&mut self) {
         let Some(tab) = self.taken else { return };
         self.release();
-        if let Err(fault) = self.engine.views().hand_back(tab) {
+        if let Err(fault) = self.engine.views().hand_back(&self.view, tab) {
             self.note = Some(words_of(&fault));
         }
     }
@@ -386,7 +252,7 @@ impl Watching {
 
     fn take(&mut self) {
         let Some(tab) = self.attached.as_ref().map(Attached::tab) else { return };
-        if let Err(fault) = self.engine.views().take_over(tab) {
+        if let Err(fault) = self.engine.views().take_over(&self.view, tab) {
             (self.note, self.is_stale) = (Some(words_of(&fault)), true);
             return;
         }
@@ -419,89 +285,4 @@ impl Watching {
             _ => {}
         }
     }
-
-    fn has_message(&self) -> bool {
-        self.is_stale
-            || self.approvals.is_some()
-            || !self.steps.is_empty()
-            || self.copied.is_some()
-            || self.picture.is_some() && self.sent - self.drawn < MOST_UNDRAWN
-    }
-
-    /// Returns what is to be sent next.
-    fn message(&mut self) -> Option<Bytes> {
-        if std::mem::take(&mut self.is_stale) {
-            return Some(message(&json!({ "state": self.state() }), &[]));
-        }
-        if let Some(waiting) = self.approvals.take() {
-            return Some(message(&json!({ "approvals": self.waiting(&waiting) }), &[]));
-        }
-        if !self.steps.is_empty() {
-            let steps = std::mem::take(&mut self.steps);
-            return Some(message(&json!({ "steps": steps }), &[]));
-        }
-        if let Some(text) = self.copied.take() {
-            return Some(message(&json!({ "copied": text }), &[]));
-        }
-        let picture = self.picture.take()?;
-        self.sent += 1;
-        if let Some(attached) = &self.attached {
-            attached.taken(&picture);
-        }
-        let about = json!({ "picture": { "number": self.sent, "width": picture.width, "height": picture.height } });
-        Some(message(&about, &picture.jpeg))
-    }
-
-    fn state(&mut self) -> Value {
-        let tabs = self.watched.as_ref().map(|known| known.browser.tabs()).unwrap_or_default();
-        let shown = self.shown();
-        let attached = self.attached.as_ref();
-        let says = match (&self.trouble, attached.is_some_and(|attached| attached.hangs)) {
-            (Some(trouble), _) => Some(trouble.as_str()),
-            (None, true) => Some(HANGS),
-            (None, false) => None,
-        };
-        let dialog = attached.and_then(|attached| attached.dialog.as_ref()).map(|dialog| {
-            json!({ "kind": dialog.kind, "message": visible(&dialog.message), "suggests": dialog.default_prompt })
-        });
-        let list: Vec<Value> = tabs
-            .iter()
-            .map(|tab| json!({ "id": tab.id, "title": visible(&tab.title), "url": visible(&tab.url) }))
-            .collect();
-        json!({
-            "tab": shown.filter(|tab| tabs.iter().any(|known| known.id == *tab)),
-            "tabs": list,
-            "chosen": self.chosen,
-            "taken": self.taken.is_some(),
-            "paused": self.had_paused,
-            "can": attached.is_some(),
-            "says": says,
-            "old": attached.is_none(),
-            "note": self.note.take(),
-            "dialog": dialog,
-            "source": self.watched.as_ref().map(source),
-        })
-    }
-
-    fn waiting(&self, waiting: &WaitingApprovals) -> Value {
-        let views = self.engine.views();
-        let approvals: Vec<Value> = waiting
-            .approvals
-            .iter()
-            .map(|one| json!({ "conversation": one.conversation_id, "approval": one.approval_id, "shown": views.shown(one) }))
-            .collect();
-        json!({ "list": approvals, "questions": waiting.questions.len() })
-    }
-}
-
-/// Says where the picture comes from.
-fn source(watched: &Watched) -> String {
-    let from = match watched.kind {
-        PolicyBrowser::Own if watched.browser.is_headless() => "a browser without a window on this computer",
-        PolicyBrowser::Own => "a browser on this computer",
-        PolicyBrowser::Everyday => "your everyday browser, through the gstack extension",
-        PolicyBrowser::Attached => "a browser on this computer that gstack did not start",
-        PolicyBrowser::Remote => "a browser on another computer",
-    };
-    format!("Live picture from {from} (DevTools screencast)")
 }

@@ -30,8 +30,16 @@ fn acts() -> Vec<(String, Value)> {
         (message["method"].as_str().unwrap().to_owned(), message["params"].clone())
     });
     let acts: Vec<_> = acts.filter(|(method, _)| !OPEN.contains(&method.as_str())).collect();
-    let names =
-        ["policy.add", "settings.set", "approval.answer", "chat.send", "chat.order", "command.run", "drivers.give"];
+    let names = [
+        "policy.add",
+        "settings.set",
+        "approval.answer",
+        "chat.send",
+        "chat.branch",
+        "chat.order",
+        "command.run",
+        "drivers.give",
+    ];
     assert!(names.iter().all(|name| acts.iter().any(|(method, _)| method == name)), "{acts:?}");
     acts
 }

@@ -177,6 +177,17 @@ const methods = {
     if (held.state === "idle") void run(on, clientId, text);
     return { seq: event.seq, position: held.state === "idle" ? 0 : 1 };
   },
+  "chat.branch": ({ conversationId, clientId, send }) => {
+    const of = conversations.get(conversationId);
+    const turn = of.events.findIndex((event) => event.type === "turn-started" && event.clientId === clientId);
+    const before = of.events.slice(0, turn).filter((event) => event.clientId !== clientId);
+    const events = before.map((event, index) => ({ ...event, seq: index + 1 }));
+    of.past = true;
+    const branch = { ...of, past: false, conversationId: send.conversationId, title: "", events, state: "idle" };
+    conversations.set(send.conversationId, { ...branch, branchOf: { conversationId, title: of.title } });
+    const sent = methods["chat.send"](send);
+    return { info: infoOf(conversations.get(send.conversationId)), sent };
+  },
   "chat.unqueue": ({ conversationId, clientId }) => (
     stage(conversations.get(conversationId)).event({ type: "message-removed", clientId }), {}
   ),

@@ -24,6 +24,9 @@ const rendered = "document.querySelector('.prose :is(p, ol, ul):not(.live-block 
 const READY = "document.querySelectorAll('.suggestion').length === 4 && !document.querySelector('.agent-button').disabled";
 const ended = "document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')";
 
+const editFirst = press(".bubble-edit");
+const isEdited = "!document.querySelector('#editing').hidden";
+
 /** The page beside the panel, unless a state names another. */
 const CART = "http://localhost:5173/cart";
 const KEYS = "http://console.halden.example/keys";
@@ -54,6 +57,8 @@ function inLanguage(language) {
         act: "document.querySelector('.approval__more > summary').click()",
         height: 760,
       },
+      editing: { scenario: "done", ready: rendered, act: editFirst, after: isEdited },
+      branch: { scenario: "done", ready: rendered, act: editFirst, then: branch },
       question: { scenario: "question", ready: "document.querySelector('.question')", height: 860 },
       agents: {
         scenario: "done",
@@ -205,6 +210,8 @@ export const STATES = {
     act: click("History"),
     then: readAgain,
   },
+  editing: { scenario: "done", ready: rendered, act: editFirst, after: isEdited },
+  branch: { scenario: "done", ready: rendered, act: editFirst, then: branch },
   settings: {
     scenario: "history",
     ready: "!document.querySelector('button[aria-label=History]').disabled",
@@ -284,6 +291,14 @@ async function writeCommand(panel) {
   await panel.evaluate("document.querySelector('.composer__text').focus()");
   await panel.type("/re");
   await panel.until("!document.querySelector('#commands').hidden");
+}
+
+/** Sends the edited message. */
+async function branch(panel) {
+  await panel.until(isEdited);
+  await panel.evaluate("document.querySelector('.composer__text').focus()");
+  await panel.key("Enter");
+  await panel.until(`!document.querySelector("#origin").hidden && ${rendered}`);
 }
 
 async function search(panel) {

@@ -54,7 +54,7 @@ const NOT_OURS = {
   "panel/view/conversation.js": /^Ctrl Enter$/, // keys
   "panel/view/history-row.js": /^Markdown$/, // a format's name
   "panel/view/settings-drawer.js": /^(?:Shift Enter|Esc)$/, // keys
-  "panel/writing.js": /^the (?:composer is|drafts are) used before/, // the order of the panel's start
+  "panel/writing.js": /^the (?:composer is|drafts are|editing is) used before/, // the order of the panel's start
   "shared/fault.js": /^FaultError$/, // a class
 };
 

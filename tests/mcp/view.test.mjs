@@ -12,6 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { DevTools } from '../e2e/harness/devtools.mjs';
 import { Everyday } from '../e2e/harness/everyday.mjs';
 import { TestHome, UNSEEN } from '../e2e/harness/home.mjs';
+import { foreignBrowser } from '../e2e/harness/remote.mjs';
 import { Scene } from '../e2e/harness/scene.mjs';
 import { Site } from '../e2e/harness/site.mjs';
 import { until, within } from '../e2e/harness/wait.mjs';
@@ -306,6 +307,12 @@ describe('gstack view', () => {
     await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...ctrl });
     await page.press('z', { code: 'KeyZ', text: 'z', keyCode: 90 });
     await until(async () => (await value('#name')) === 'z', 'a shortcut arrives');
+    // AltGr types, although Windows reports Ctrl and Alt with it. DevTools has no AltGr, so the page is given the event.
+    for (const down of [true, false]) {
+      await page.evaluate(`key({ isTrusted: true, key: '@', code: 'KeyQ', keyCode: 81, location: 0, ctrlKey: true, altKey: true,
+        getModifierState: (name) => name === 'AltGraph', preventDefault() {} }, ${down})`);
+    }
+    await until(async () => (await value('#name')) === 'z@', 'a letter of AltGr arrives, and is no shortcut');
     // F6 leaves the picture.
     await page.press('F6', { keyCode: 117 });
     assert.equal(await page.evaluate('document.activeElement.id'), 'take');
@@ -315,6 +322,45 @@ describe('gstack view', () => {
     const actions = (await audit()).filter(({ scope }) => scope === 'view').map(({ action, by }) => `${by}: ${action}`);
     assert.ok(actions.includes(`link: take over tab ${mine}`) && actions.includes(`link: hand back tab ${mine}`), actions.join('\n'));
     await page.close();
+    await client.client.close();
+  });
+
+  test('a page that was closed while the tab was taken over left the agent paused for ever', async () => {
+    await scene.home.ok(['goto', `${scene.site.origin}/form`]);
+    await scene.home.ok(['policy', 'allow', 'act', '--site', new URL(scene.site.origin).host]);
+    const client = await startClient(scene.home, 'closing', '--tab', String(mine));
+    const handed = async () => (await audit()).filter(({ action }) => action === `hand back tab ${mine}`).length;
+    const isPaused = async () => (await scene.home.run(['resume'])).stdout.includes('RESUMED');
+    /** Takes the tab over in a page that is closed then. Returns the agent’s call, which waits. */
+    const leave = async () => {
+      await client.call('click', { selector: '#email' });
+      const page = await view('--tab', String(mine));
+      await takeOver(page);
+      const blocked = client.run('click', { selector: '#email' });
+      await page.close();
+      return { blocked };
+    };
+    // Its end hands back.
+    const first = await leave();
+    const before = await handed();
+    await scene.home.ok(['view', 'end']);
+    assert.match((await first.blocked).text, /person took over/);
+    assert.equal(await handed(), before + 1);
+    assert.equal(await isPaused(), false);
+    // A page that is opened later shows it as taken over, and hands it back.
+    const second = await leave();
+    const again = await view('--tab', String(mine));
+    await again.waitFor(`document.body.classList.contains('taken')`, 'the tab is still taken over');
+    await handBack(again);
+    assert.match((await second.blocked).text, /person took over/);
+    await again.close();
+    // What was handed back in a terminal is not handed back again.
+    const third = await leave();
+    await until(isPaused, 'the tab is handed back in a terminal');
+    assert.match((await third.blocked).text, /person took over/);
+    const ended = await handed();
+    await scene.home.ok(['view', 'end']);
+    assert.equal(await handed(), ended, 'the end of the views has nothing to hand back');
     await client.client.close();
   });
 
@@ -349,10 +395,17 @@ describe('gstack view', () => {
     await page.close();
   });
 
-  test('other pictures of the tab go on: a recording, a screenshot', async () => {
+  test('other pictures of the tab go on: a recording, a screenshot, a CDP client’s own screencast', async () => {
     await scene.home.ok(['goto', `${scene.site.origin}/form`]);
     const video = path.join(scene.home.person, 'v.webm');
     await scene.home.ok(['video', 'start', video]);
+    let frames = 0;
+    const forget = scene.client.on(({ method, params, sessionId }) => {
+      if (method !== 'Page.screencastFrame') return;
+      frames += 1;
+      scene.client.send('Page.screencastFrameAck', { sessionId: params.sessionId }, sessionId).catch(() => {});
+    });
+    await scene.page.send('Page.startScreencast', { format: 'jpeg', maxWidth: 200, maxHeight: 200 });
     const page = await view();
     await scene.home.ok(['screenshot', path.join(scene.home.person, 'shot.png')]);
     await page.close();
@@ -360,6 +413,11 @@ describe('gstack view', () => {
     const again = await view();
     await looksLike(again, [200, 0, 0], 'a view after a view');
     await again.close();
+    const seen = frames;
+    await scene.page.evaluate(`document.body.style.background = 'rgb(0, 0, 200)'`);
+    await until(() => frames > seen, 'the client still gets its pictures after the view has ended');
+    await scene.page.send('Page.stopScreencast');
+    forget();
     await scene.home.ok(['video', 'stop']);
     assert.ok(readFileSync(video).length > 1000);
   });
@@ -556,6 +614,43 @@ test('an everyday browser is shown through its extension, and its tab is taken o
     viewer.child.kill();
     await everyday.stop();
     await home.stop();
+    await site.stop();
+  }
+});
+
+test('a browser on another computer is shown, and its tab is taken over', async () => {
+  const home = new TestHome();
+  const [site, remote] = await Promise.all([Site.start(), foreignBrowser()]);
+  const viewer = await start(home);
+  try {
+    await home.ok(['connect', '--cdp', remote.websocket]);
+    await home.ok(['goto', `${site.origin}/counter`]);
+    const page = await open(viewer, (await home.json('view')).url);
+    await drawn(page);
+    assert.match(
+      await page.evaluate(`document.querySelector('#source').textContent`),
+      /a browser (?:on another computer|on this computer that gstack did not start)/,
+    );
+    await takeOver(page);
+    const at = JSON.parse(
+      await home.ok([
+        'js',
+        `JSON.stringify((({ x, y }) => ({ x: x + 4, y: y + 4 }))(document.querySelector('button').getBoundingClientRect()))`,
+      ]),
+    );
+    const { x, y } = await page.evaluate(`(() => {
+      const box = document.querySelector('#picture').getBoundingClientRect();
+      return { x: box.x + ${at.x} * box.width / size.width, y: box.y + ${at.y} * box.height / size.height };
+    })()`);
+    for (const type of ['mousePressed', 'mouseReleased'])
+      await page.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
+    await home.ok(['wait', '--text', '1']);
+    await handBack(page);
+  } finally {
+    viewer.client.close();
+    viewer.child.kill();
+    await home.stop();
+    await remote.end();
     await site.stop();
   }
 });

@@ -55,7 +55,9 @@ function bubble({ clientId, text, page, attachments, fault }, note) {
  */
 export function displayed(conversation, outbox, connected) {
   const { entries, waiting } = conversation.view;
-  const mine = outbox.filter((each) => each.conversationId === conversation.info.conversationId);
+  const { conversationId } = conversation.info;
+  // A branch may exist already, without its message.
+  const mine = outbox.filter((each) => each.conversationId === conversationId || each.branch?.conversationId === conversationId);
   const failed = mine.filter(({ state }) => state === "failed").map((each) => bubble(each, "failed"));
   const open = mine.filter(({ state }) => state !== "failed");
   // The host has an acknowledged message, even if the connection was lost since.

@@ -13,6 +13,8 @@
  * @property {string} text
  * @property {PageContext | null} page
  * @property {NewAttachment[]} attachments
+ * @property {{ of: string, conversationId: string }} [branch]  it edits the earlier message `of`: it begins the branch
+ * with this id
  * @property {boolean} [now]  the running turn is stopped for it
  * @property {"new" | "sending" | "sent" | "failed"} state  `new`: to be sent when there is a connection; `sent`:
  * acknowledged, its event is still to arrive

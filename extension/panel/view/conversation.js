@@ -183,7 +183,14 @@ export class ConversationView {
   setReadOnly(readOnly) {
     if (this.tools.readOnly === readOnly) return;
     this.tools.readOnly = readOnly;
-    for (const view of this.entries.views) if (view instanceof Turn) view.redraw();
+    for (const view of this.entries.views) if (view instanceof Turn || view instanceof Message) view.redraw();
+  }
+
+  /** Marks the message that is edited in the composer. @param {string | null} clientId */
+  setEdited(clientId) {
+    if (this.tools.edited === clientId) return;
+    this.tools.edited = clientId;
+    for (const view of this.entries.views) if (view instanceof Message) view.redraw();
   }
 
   /** Shows another conversation at its last scroll position. @param {string} id  of the new conversation */

@@ -20,9 +20,11 @@ export class HistoryRow {
   constructor(info, found, actions) {
     this.info = info;
     this.actions = actions;
-    const { page, agent, updatedAt, state } = info;
+    const { page, agent, updatedAt, state, branchOf } = info;
     const time = date(updatedAt, { hour: "2-digit", minute: "2-digit" });
-    const facts = [page && hostOf(page.url), agent, time].filter(Boolean).join(" · ");
+    const facts = [branchOf && t("branchOf", branchOf.title || t("untitled")), page && hostOf(page.url), agent, time]
+      .filter(Boolean)
+      .join(" · ");
     const live = {
       idle: "",
       "waiting-for-approval": t("asksYou"),

@@ -9,13 +9,16 @@ import { t } from "../../shared/i18n.js";
 import { size } from "../format.js";
 import { partsOf } from "../state/context.js";
 import { CONTEXT_ICONS } from "./attachments.js";
-import { h, icon } from "./dom.js";
+import { h, icon, iconButton } from "./dom.js";
 
 /**
  * @typedef {object} MessageTools
  * @property {(clientId: string) => void} resend
  * @property {(clientId: string) => void} takeBack  removes a failed message and puts its text into the composer
  * @property {(file: Attachment) => Promise<string>} load
+ * @property {(clientId: string) => void} editEarlier  puts a message that was answered into the composer
+ * @property {string | null} edited  the message that is in the composer
+ * @property {boolean} readOnly
  */
 
 /** A longer text is shown only in part: the person knows what they pasted. */
@@ -26,6 +29,7 @@ export class Message {
   #drawn = "";
   /** Whether the whole of a long text was requested. */
   #whole = false;
+  /** @type {MessageEntry | ShownMessage | null} */ #entry = null;
 
   /** @param {MessageTools} tools */
   constructor(tools) {
@@ -35,7 +39,9 @@ export class Message {
 
   /** @param {MessageEntry | ShownMessage} entry */
   update(entry) {
+    this.#entry = entry;
     const message = entry.kind === "message" ? entry : entry.message;
+    this.element.classList.toggle("turn--edited", message.clientId === this.tools.edited);
     const note = entry.kind === "message" ? "" : entry.note;
     const fault = entry.kind === "message" || !entry.fault ? null : worded(entry.fault);
     const attached = message.attachments.map(({ id }) => id).join();
@@ -43,17 +49,24 @@ export class Message {
     if (this.#drawn === drawn) return;
     this.#drawn = drawn;
     const failed = note === "failed" || note === "away";
+    // Only what the agent has begun to answer has something before it to go on from.
+    const edit =
+      entry.kind === "message" &&
+      !this.tools.readOnly &&
+      iconButton("pencil", t("editEarlier"), () => this.tools.editEarlier(message.clientId), "icon-button icon-button--small bubble-edit");
     this.element.replaceChildren(
       h("h2", { class: "visually-hidden" }, t("you")),
-      ...(message.text
-        ? [
-            h(
-              "p",
-              { class: failed ? "bubble bubble--failed" : "bubble", dir: "auto" },
-              this.#whole || message.text.length <= LONG ? message.text : `${message.text.slice(0, BEGINNING)}…`,
-            ),
-          ]
-        : []),
+      h(
+        "div",
+        { class: "bubble-row" },
+        edit,
+        message.text &&
+          h(
+            "p",
+            { class: failed ? "bubble bubble--failed" : "bubble", dir: "auto" },
+            this.#whole || message.text.length <= LONG ? message.text : `${message.text.slice(0, BEGINNING)}…`,
+          ),
+      ),
       ...this.#rest(entry, message.text),
       ...(message.attachments.length > 0 || message.context
         ? [
@@ -67,6 +80,12 @@ export class Message {
         : []),
       ...this.#note(message, note, fault?.message ?? "", fault?.hint ?? ""),
     );
+  }
+
+  /** Draws the message again, after `readOnly` or `edited` has changed. */
+  redraw() {
+    this.#drawn = "";
+    if (this.#entry) this.update(this.#entry);
   }
 
   /** Draws the button for the rest of a long text. @param {MessageEntry | ShownMessage} entry @param {string} text */

@@ -1,7 +1,7 @@
 /**
  * Strips over the conversation that stay until something is done: the agent works unattended, a newer extension is
- * ready, the daemon reported a problem, an MCP client leases the tab.
- * @import { Fault, LeasedTab, PolicyRule } from "../../protocol.js"
+ * ready, the daemon reported a problem, an MCP client leases the tab, an earlier message is edited, the conversation is a branch.
+ * @import { BranchOrigin, Fault, LeasedTab, PolicyRule } from "../../protocol.js"
  */
 import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
@@ -14,7 +14,7 @@ import { wholeSentence } from "./whole-text.js";
  * Redraws a strip if its state changed.
  * @param {HTMLElement} element
  * @param {string} drawn
- * @param {() => (Node | false)[]} draw  an empty result hides it
+ * @param {() => (Node | string | false)[]} draw  an empty result hides it
  */
 function redraw(element, drawn, draw) {
   if (element.dataset.drawn === drawn) return;
@@ -75,6 +75,49 @@ export function drawAsks(element, hidden, show) {
           icon("shield"),
           h("b", { class: "grow" }, t("asksBehind")),
           h("button", { class: "button", type: "button", onclick: show }, t("showCard")),
+        ]
+      : [],
+  );
+}
+
+/**
+ * Shows over the composer that it holds an earlier message.
+ * @param {HTMLElement} element
+ * @param {boolean} isEdited
+ * @param {boolean} running  a turn runs, which the branch stops
+ * @param {() => void} cancel
+ */
+export function drawEditing(element, isEdited, running, cancel) {
+  redraw(element, isEdited ? `editing ${running}` : "", () =>
+    isEdited
+      ? [
+          icon("pencil"),
+          h(
+            "span",
+            { class: "grow strip__words" },
+            h("b", {}, t("editing")),
+            " ",
+            h("span", { class: "quiet" }, t("editingMeans"), running && ` ${t("editingStops")}`),
+          ),
+          h("button", { class: "button", type: "button", onclick: cancel }, t("cancel")),
+        ]
+      : [],
+  );
+}
+
+/**
+ * Shows above a branch's first message where it comes from.
+ * @param {HTMLElement} element
+ * @param {BranchOrigin | null} origin
+ * @param {(conversationId: string) => void} open
+ */
+export function drawOrigin(element, origin, open) {
+  redraw(element, origin ? `${origin.conversationId} ${origin.title}` : "", () =>
+    origin
+      ? [
+          h("span", {}, ...wholeSentence(sentence("branchOf", [value(origin.title || t("untitled"))]))),
+          " · ",
+          h("button", { class: "link", type: "button", onclick: () => open(origin.conversationId) }, t("openOriginal")),
         ]
       : [],
   );

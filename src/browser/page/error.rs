@@ -3,7 +3,7 @@
 //! Owns the mapping to faults of every error that concerns one page.
 
 use crate::cdp::CdpError;
-use crate::error::BrowserError;
+use crate::error::{BrowserError, seconds};
 use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
 use gstack_protocol::fault::{Fault, FaultCode, Hop, PageWords};
 use gstack_protocol::ids::TabId;
@@ -117,14 +117,21 @@ impl From<CdpError> for PageError {
     }
 }
 
-fn in_brackets(was: &Option<String>) -> String {
-    was.as_ref().map(|was| format!(" ({was})")).unwrap_or_default()
+impl PageError {
+    /// Names the limit of the whole action in an error of its last part, which had only the rest of it.
+    pub(in crate::page) fn of_whole(mut self, limit: Duration) -> Self {
+        if let Self::NotReady { waited: part, .. }
+        | Self::NeverAppeared { waited: part, .. }
+        | Self::Timeout { after: part, .. } = &mut self
+        {
+            *part = limit;
+        }
+        self
+    }
 }
 
-/// Formats seconds: `5`, `0.2`.
-fn seconds(time: Duration) -> String {
-    let hundredths = (time.as_secs_f64() * 100.0).round() / 100.0;
-    format!("{hundredths}")
+fn in_brackets(was: &Option<String>) -> String {
+    was.as_ref().map(|was| format!(" ({was})")).unwrap_or_default()
 }
 
 /// Returns the translatable message for errors that the panel's own actions can cause too.
@@ -210,5 +217,26 @@ impl From<PageError> for Fault {
             | PageError::NeverAppeared { .. } => (FaultCode::Internal, catalogue::LOOK_AGAIN.into()),
         };
         Fault::new(code, message).hint(hint).at(Hop::Browser).page_words(page_words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_action_that_ran_out_of_time_names_its_own_limit_and_not_the_rest_of_it() {
+        let (rest, limit) = (Duration::from_millis(370), Duration::from_secs(5));
+        let errors = [
+            PageError::NotReady { what: "@e1".into(), action: "a click", reason: "it moves".into(), waited: rest },
+            PageError::NeverAppeared { what: "#order".into(), waited: rest },
+            PageError::Timeout { what: "the page's answer".into(), after: rest },
+        ];
+        for error in errors {
+            assert!(error.to_string().contains("0.37 s"), "{error}");
+            let whole = error.of_whole(limit).to_string();
+            assert!(whole.contains(" 5 s") && !whole.contains("0.37"), "{whole}");
+        }
+        assert_eq!(PageError::DocumentGone.of_whole(limit).to_string(), PageError::DocumentGone.to_string());
     }
 }

@@ -181,9 +181,9 @@ impl Journal {
         self.is_closed = true;
     }
 
-    /// Returns the input of a compaction: a reader, and the offset at which the complete lines end. `None` if there is
-    /// no file.
-    pub(crate) fn to_compact(&self) -> Option<(Reader, u64)> {
+    /// Returns what a copy is read from, without a lock: a reader, and the offset at which the complete lines end. `None`
+    /// if there is no file.
+    pub(crate) fn to_copy(&self) -> Option<(Reader, u64)> {
         self.open.as_ref().filter(|open| !open.torn).map(|open| (open.reader.clone(), open.end))
     }
 

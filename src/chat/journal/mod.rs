@@ -2,6 +2,7 @@
 //!
 //! Owns the file and its lines. Never decides what an event means for a turn.
 
+pub(crate) mod before;
 pub(super) mod compact;
 pub(super) mod file;
 pub(super) mod line;

@@ -3,6 +3,7 @@
 //! A conversation without messages exists only in memory. Conversations are opened on demand, and unused ones are
 //! closed if many are open. `tabs` says which of them belongs to which tab. Never drives a turn.
 
+use super::branches;
 use super::session_file::Record;
 use super::trash;
 use crate::conversation::Conversation;
@@ -82,6 +83,10 @@ impl Store {
             let name = entry.file_name();
             if trash::is_deleted(&name) {
                 trash::remove_old(&entry.path(), SystemTime::now());
+                continue;
+            }
+            if branches::is_unfinished(&name) {
+                branches::remove_unfinished(&entry.path());
                 continue;
             }
             let Some(id) = name.to_str().filter(|name| is_id(name)).map(ConversationId::new) else { continue };
@@ -256,4 +261,4 @@ pub(super) fn is_id(name: &str) -> bool {
 
 #[cfg(test)]
 #[path = "store_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -5,7 +5,7 @@
 
 use crate::error::ChatError;
 use gstack_base::atomic::FILE_MODE;
-use gstack_protocol::chat::Attachment;
+use gstack_protocol::chat::{Attachment, ChatEvent};
 use gstack_protocol::ids::FileId;
 use rustix::fs::OFlags;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -78,6 +78,42 @@ pub(crate) fn keep_picture(folder: &Path, bytes: &[u8]) -> Result<FileId, ChatEr
     thin_out(&pictures, MOST_PICTURES, MOST_PICTURE_BYTES)
         .map_err(|source| ChatError::storage("remove", &pictures, source))?;
     Ok(kept.id)
+}
+
+/// Gives the conversation in `to` the files of the one in `from` that the events name. They are never changed once
+/// written, so both conversations share them. A missing file is left out. Blocks on disk I/O.
+pub(crate) fn link(from: &Path, to: &Path, events: &[ChatEvent]) -> Result<(), ChatError> {
+    let named = events.iter().map(|event| serde_json::to_string(&event.body)).collect::<Result<String, _>>();
+    let named = named.map_err(|error| ChatError::storage("read", from, error.into()))?;
+    for folder in [FOLDER, PICTURE_FOLDER] {
+        let files = from.join(folder);
+        let listed = match fs::read_dir(&files) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            listed => listed.map_err(|source| ChatError::storage("read", &files, source))?,
+        };
+        for entry in listed {
+            let entry = entry.map_err(|source| ChatError::storage("read", &files, source))?;
+            let name = entry.file_name();
+            if !name.to_str().is_some_and(|name| named.contains(&format!("\"{name}\""))) {
+                continue;
+            }
+            let into = to.join(folder);
+            let linked = DirBuilder::new().recursive(true).mode(0o700).create(&into).and_then(|()| {
+                fs::hard_link(entry.path(), into.join(&name)).or_else(|_| copy(&entry.path(), &into.join(&name)))
+            });
+            match linked {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                linked => linked.map_err(|source| ChatError::storage("create", &into, source))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies a file where the disk has no hard links.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let bytes = fs::read(from)?;
+    OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(to)?.write_all(&bytes)
 }
 
 /// Removes the oldest files until at most `most` with `bytes` in total are left.

@@ -2,6 +2,7 @@
 //!
 //! Owns the folders of conversations. Never runs a turn.
 
+mod branches;
 mod conversations;
 mod detached;
 pub mod files;
@@ -13,6 +14,7 @@ pub mod session_file;
 mod tabs;
 mod trash;
 
+pub use branches::{Branch, NewBranch};
 pub use conversations::{NewConversation, Store};
 pub(super) use files::Part;
 pub(super) use session_file::{FolderUse, Record, TabKey};

@@ -7,8 +7,8 @@ use crate::journal::{Journal, Limits};
 use gstack_base::{atomic, filled_secrets};
 use gstack_protocol::agents::ModeInfo;
 use gstack_protocol::chat::{
-    AllowedTab, ChatBody, ChatEvent, ConversationInfo, ConversationState, EarlierConversation, Millis, PageContext,
-    Seq, Worktree,
+    AllowedTab, BranchOrigin, ChatBody, ChatEvent, ConversationInfo, ConversationState, EarlierConversation, Millis,
+    PageContext, Seq, Worktree,
 };
 use gstack_protocol::ids::{AgentName, BrowserRun, ConversationId, TabId, TargetId};
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,9 @@ pub struct Record {
     /// The tab it belongs to, by a key that outlives a daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab: Option<TabKey>,
+    /// The conversation that it is a branch of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_of: Option<Box<BranchOrigin>>,
     /// The cost of all turns together, in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
@@ -140,6 +143,7 @@ impl Record {
             folder_use: Some(FolderUse::Open),
             resume: BTreeMap::new(),
             tab: None,
+            branch_of: None,
             cost_usd: None,
             head: 0,
             created_at: now,
@@ -212,6 +216,15 @@ impl Record {
         Ok(record)
     }
 
+    /// Copies the folder and agent of another conversation. A work tree belongs to its conversation, so this one starts
+    /// from the folder that it was made of.
+    pub(crate) fn continue_from(&mut self, before: &Self) {
+        self.folder = before.worktree.as_ref().map_or_else(|| before.folder.clone(), |tree| tree.of.clone());
+        self.folder_use = before.folder_use.filter(|used| *used == FolderUse::Chosen);
+        self.agent.clone_from(&before.agent);
+        self.model.clone_from(&before.model);
+    }
+
     pub(crate) fn add_cost(&mut self, cost_usd: f64) {
         self.cost_usd = Some(self.cost_usd.unwrap_or_default() + cost_usd);
     }
@@ -236,7 +249,8 @@ impl Record {
             current_mode: self.current_mode.clone(),
             cost_usd: self.cost_usd,
             tabs: self.tabs.clone(),
-            earlier: self.earlier.clone(),
+            earlier: self.earlier.clone().map(Box::new),
+            branch_of: self.branch_of.clone(),
         }
     }
 }
@@ -265,7 +279,7 @@ pub(crate) fn clean_title(title: &str) -> String {
 }
 
 /// Returns the first words of a message, or the name of its attachment.
-pub(crate) fn title(text: &str, attachment: Option<&str>) -> String {
+pub fn title(text: &str, attachment: Option<&str>) -> String {
     let mut title = String::new();
     let mut length = 0;
     for word in text.split_whitespace() {

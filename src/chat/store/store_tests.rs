@@ -11,21 +11,21 @@ use std::time::Duration;
 /// Longer than any search in a test takes.
 const LONG: Duration = Duration::from_secs(60);
 
-fn home() -> (tempfile::TempDir, Home) {
+pub(crate) fn home() -> (tempfile::TempDir, Home) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().join("home")).unwrap();
     (folder, home)
 }
 
-fn new(folder: &str) -> NewConversation {
+pub(crate) fn new(folder: &str) -> NewConversation {
     NewConversation { folder: folder.into(), page: None }
 }
 
-fn key(target: &str) -> Option<TabKey> {
+pub(crate) fn key(target: &str) -> Option<TabKey> {
     Some(TabKey { browser_run: BrowserRun::new("run"), target_id: TargetId::new(target) })
 }
 
-fn message(text: &str) -> Message {
+pub(crate) fn message(text: &str) -> Message {
     let page = PageContext { url: format!("https://{}.example/", text.len()), title: "Page".into(), selection: None };
     Message {
         turn_id: TurnId::random(),
@@ -39,7 +39,7 @@ fn message(text: &str) -> Message {
 }
 
 /// Runs a whole turn.
-fn talk(conversation: &Conversation, text: &str) {
+pub(crate) fn talk(conversation: &Conversation, text: &str) {
     let message = message(text);
     let turn_id = message.turn_id.clone();
     conversation.send(message.clone()).unwrap();

@@ -148,7 +148,7 @@ impl Inner {
         })
     }
 
-    fn attach(&mut self, conversation: &Conversation, tab_id: TabId, key: Option<TabKey>) {
+    pub(super) fn attach(&mut self, conversation: &Conversation, tab_id: TabId, key: Option<TabKey>) {
         self.by_tab.insert(tab_id, conversation.id().clone());
         conversation.set_tab(Some(tab_id), key);
     }

@@ -106,6 +106,6 @@ fn note_time(folder: &Path, now: SystemTime) -> Result<(), ChatError> {
         .map_err(|source| ChatError::storage("change", folder, source))
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), ChatError> {
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), ChatError> {
     fs::rename(from, to).map_err(|source| ChatError::storage("move", from, source))
 }

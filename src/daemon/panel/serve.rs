@@ -9,8 +9,8 @@ use gstack_protocol::audit::AuditBy;
 use gstack_protocol::basics::{Echo, Empty, Pong};
 use gstack_protocol::chat::{AnsweredBy, Attachment, ConversationInfo, HistoryPage, Subscribed};
 use gstack_protocol::chat_requests::{
-    ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatOrder, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
-    FileRead, QuestionAnswer, Sent,
+    ApprovalAnswer, Branched, ChatAck, ChatBranch, ChatHistory, ChatOpen, ChatOrder, ChatRef, ChatSend, ChatSubscribe,
+    ChatUnqueue, FilePart, FileRead, QuestionAnswer, Sent,
 };
 use gstack_protocol::command::{CommandResult, CommandRun};
 use gstack_protocol::control::Stopped;
@@ -110,6 +110,10 @@ impl Serve for Panel {
 
     async fn chat_send(&self, send: ChatSend) -> Answer<Sent> {
         self.engine.conversation_requests().send(send).await
+    }
+
+    async fn chat_branch(&self, branch: ChatBranch) -> Answer<Branched> {
+        self.engine.conversation_requests().branch(branch).await
     }
 
     async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Answer<Empty> {

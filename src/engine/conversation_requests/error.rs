@@ -16,6 +16,8 @@ pub(super) enum RequestError {
     MessageTooLong,
     /// The client program, not the person, chooses the ids.
     IdTooLong,
+    /// The client program chooses the id of a branch.
+    IdInvalid,
     FilesTooLarge,
     FileTooLarge {
         name: String,
@@ -49,6 +51,10 @@ impl From<RequestError> for Fault {
             RequestError::IdTooLong => {
                 return Self::new(BadRequest, format!("the clientId is longer than {LONGEST_ID} bytes"))
                     .hint("Give each message a short id of its own, a UUID for example.");
+            }
+            RequestError::IdInvalid => {
+                return Self::new(BadRequest, "the conversationId of a branch is not a UUID")
+                    .hint("Give each branch an id of its own, a new UUID.");
             }
             RequestError::FilesTooLarge => {
                 (TooLarge, catalogue::FILES_TOO_LARGE.with(["32"]), catalogue::FILES_TOO_LARGE_NEXT)

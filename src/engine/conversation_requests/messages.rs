@@ -52,20 +52,8 @@ impl ConversationRequests {
     /// Accepts a message. Its line in the journal is the only commit point: once that line is on the disk, the message
     /// is accepted and runs; otherwise it is refused and never runs.
     pub async fn send(&self, send: ChatSend) -> Result<Sent, Fault> {
-        if send.text.trim().is_empty() && send.attachments.is_empty() {
-            return Err(RequestError::MessageEmpty.into());
-        }
-        if json_length(&send.text) > LONGEST_MESSAGE {
-            return Err(RequestError::MessageTooLong.into());
-        }
-        if send.client_id.as_str().len() > LONGEST_ID {
-            return Err(RequestError::IdTooLong.into());
-        }
-        self.upgrade.check_takes_turns()?;
+        self.check(&send)?;
         let conversation = self.conversations.get(&send.conversation_id)?;
-        if let Some(agent) = &send.agent {
-            self.agents.get(agent)?;
-        }
         if send.agent.is_some() {
             // A mode is its agent's own.
             let mode = conversation.mode().filter(|_| conversation.info().agent == send.agent);
@@ -100,6 +88,24 @@ impl ConversationRequests {
             tracing::warn!(%fault, "a conversation's record is not up to date");
         }
         Ok(answer.sent)
+    }
+
+    /// Refuses a message that no conversation would accept.
+    pub(super) fn check(&self, send: &ChatSend) -> Result<(), Fault> {
+        if send.text.trim().is_empty() && send.attachments.is_empty() {
+            return Err(RequestError::MessageEmpty.into());
+        }
+        if json_length(&send.text) > LONGEST_MESSAGE {
+            return Err(RequestError::MessageTooLong.into());
+        }
+        if send.client_id.as_str().len() > LONGEST_ID {
+            return Err(RequestError::IdTooLong.into());
+        }
+        self.upgrade.check_takes_turns()?;
+        if let Some(agent) = &send.agent {
+            self.agents.get(agent)?;
+        }
+        Ok(())
     }
 
     pub async fn unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {

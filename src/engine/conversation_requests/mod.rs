@@ -3,6 +3,7 @@
 //! Owns the path from a request to the conversation's gate, and the order of the steps. The service `conversations` is
 //! the store; `conversation_task` runs the turns.
 
+mod branch;
 mod error;
 mod history;
 mod messages;

@@ -227,7 +227,8 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             upgrade: upgrade.clone(),
             worktrees: worktrees.clone(),
         };
-        let views = Views::new(approvals.clone(), browsers.clone(), drivers.clone(), policy.clone(), port);
+        let views =
+            Views::new(approvals.clone(), browsers.clone(), drivers.clone(), policy.clone(), tasks.clone(), port);
         let tools = AgentTools {
             activity: activity.clone(),
             approvals: approvals.clone(),

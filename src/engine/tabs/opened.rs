@@ -94,7 +94,7 @@ impl Tabs {
         let moved = info.page.as_ref().is_none_or(|known| known.url != page.url);
         if moved || info.earlier.is_none() {
             let earlier = self.0.store.earlier_about(&page.url, conversation.id());
-            if earlier != info.earlier {
+            if earlier.as_ref() != info.earlier.as_deref() {
                 conversation.set_earlier(earlier);
             }
         }

@@ -9,6 +9,7 @@ use crate::approvals::Approvals;
 use crate::browsers::{Browsers, BrowsersError};
 use crate::drivers::Drivers;
 use crate::policy::PolicyService;
+use crate::tasks::Tasks;
 use error::ViewError;
 use gstack_base::clock::now_millis;
 use gstack_base::filled_secrets;
@@ -77,6 +78,10 @@ struct State {
     connection: ViewConnect,
     /// Takes the acts of its page while the page is connected.
     acts: Option<mpsc::Sender<ViewAct>>,
+    /// The tab that the person took over there. It stays theirs while the page is closed.
+    taken: Option<TabId>,
+    /// A task forgets `taken` once that is handed back elsewhere.
+    is_followed: bool,
 }
 
 enum Proof {
@@ -116,8 +121,23 @@ impl View {
         lock(&self.state).acts.clone()
     }
 
+    /// Returns the tab that the person took over in its page.
+    pub fn taken(&self) -> Option<TabId> {
+        lock(&self.state).taken
+    }
+
+    /// Forgets that tab: it was closed, or handed back.
+    pub fn forget_taken(&self) {
+        lock(&self.state).taken = None;
+    }
+
+    /// Returns whether it ended because its time is over.
+    pub fn has_expired(&self) -> bool {
+        lock(&self.state).until <= Instant::now()
+    }
+
     fn is_over(&self) -> bool {
-        self.revoked.is_cancelled() || lock(&self.state).until <= Instant::now()
+        self.revoked.is_cancelled() || self.has_expired()
     }
 }
 
@@ -128,6 +148,7 @@ pub struct Views {
     browsers: Browsers,
     drivers: Drivers,
     policy: PolicyService,
+    tasks: Tasks,
     /// The daemon's port on 127.0.0.1.
     port: u16,
     known: Arc<Mutex<Vec<Arc<View>>>>,
@@ -139,9 +160,10 @@ impl Views {
         browsers: Browsers,
         drivers: Drivers,
         policy: PolicyService,
+        tasks: Tasks,
         port: u16,
     ) -> Self {
-        Self { approvals, browsers, drivers, policy, port, known: Arc::default() }
+        Self { approvals, browsers, drivers, policy, tasks, port, known: Arc::default() }
     }
 
     /// Creates a link for the person. Fails if no browser has the name or the tab, or too many pages are open.
@@ -162,6 +184,8 @@ impl Views {
                 until: Instant::now() + UNOPENED,
                 connection: ViewConnect::default(),
                 acts: None,
+                taken: None,
+                is_followed: false,
             }),
         });
         {
@@ -198,6 +222,7 @@ impl Views {
                 state.until = Instant::now() + OPENED;
                 drop(state);
                 self.record(&format!("view {} open", view.id), AuditBy::Link)?;
+                self.end_in_time(view.clone());
                 return Ok(BegunView { view: view.clone(), cookie, page });
             }
         }
@@ -216,17 +241,40 @@ impl Views {
         found.ok_or_else(|| ViewError::Ended.into())
     }
 
-    /// Ends every link and every page.
+    /// Ends every link and every page, and hands back what was taken over there, also in pages that are closed.
     pub fn end(&self) -> Result<ViewEnded, Fault> {
         let known = std::mem::take(&mut *lock(&self.known));
         let ended: Vec<_> = known.into_iter().filter(|view| !view.is_over()).collect();
-        for view in &ended {
-            view.revoked.cancel();
-        }
-        for view in &ended {
-            self.record(&format!("view {} end", view.id), AuditBy::Terminal)?;
-        }
+        // All of them end, whatever the audit does.
+        let outcomes: Vec<_> = ended.iter().map(|view| self.end_one(view, AuditBy::Terminal)).collect();
+        outcomes.into_iter().collect::<Result<(), Fault>>()?;
         Ok(ViewEnded { ended: ended.len() })
+    }
+
+    fn end_one(&self, view: &View, by: AuditBy) -> Result<(), Fault> {
+        view.revoked.cancel();
+        // It may have been handed back elsewhere just now.
+        let handed_back = match view.taken().filter(|tab| self.drivers.is_paused(*tab)) {
+            Some(tab) => self.hand_back(view, tab),
+            None => Ok(()),
+        };
+        self.record(&format!("view {} end", view.id), by).and(handed_back)
+    }
+
+    /// Ends a page when its time is over.
+    fn end_in_time(&self, view: Arc<View>) {
+        let (views, shutdown) = (self.clone(), self.tasks.shutdown());
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(OPENED) => {}
+                () = view.revoked.cancelled() => return,
+                () = shutdown.cancelled() => return,
+            }
+            lock(&views.known).retain(|known| known.id != view.id);
+            if let Err(fault) = views.end_one(&view, AuditBy::Timeout) {
+                tracing::warn!(%fault, "the end of a view is not in the audit");
+            }
+        });
     }
 
     /// Returns whether this is the address of its page: no agent acts there.
@@ -264,19 +312,50 @@ impl Views {
     }
 
     /// Takes a tab over for the person. Fails if the audit can't be written.
-    pub fn take_over(&self, tab: TabId) -> Result<(), Fault> {
+    pub fn take_over(&self, view: &Arc<View>, tab: TabId) -> Result<(), Fault> {
         self.record(&format!("take over tab {tab}"), AuditBy::Link)?;
-        self.keep_over(tab);
+        self.keep_over(view, tab);
         Ok(())
     }
 
     /// Pauses whoever works in a tab that the person took over. Returns their names.
-    pub fn keep_over(&self, tab: TabId) -> Vec<String> {
-        self.drivers.take_over(tab)
+    pub fn keep_over(&self, view: &Arc<View>, tab: TabId) -> Vec<String> {
+        let names = self.drivers.take_over(tab);
+        let is_followed = {
+            let mut state = lock(&view.state);
+            state.taken = Some(tab);
+            let was_followed = state.is_followed;
+            state.is_followed |= !names.is_empty();
+            was_followed
+        };
+        if !is_followed && !names.is_empty() {
+            self.follow(view.clone(), tab);
+        }
+        names
+    }
+
+    /// Forgets that a tab is taken over once nobody is paused there: it was handed back in the panel or a terminal, or the
+    /// turn has ended.
+    fn follow(&self, view: Arc<View>, tab: TabId) {
+        let (drivers, shutdown) = (self.drivers.clone(), self.tasks.shutdown());
+        self.tasks.spawn(async move {
+            let mut pauses = drivers.watch_pauses();
+            while drivers.is_paused(tab) {
+                tokio::select! {
+                    changed = pauses.changed() => if changed.is_err() { return },
+                    () = view.revoked.cancelled() => return,
+                    () = shutdown.cancelled() => return,
+                }
+            }
+            let mut state = lock(&view.state);
+            state.taken.take_if(|taken| *taken == tab);
+            state.is_followed = false;
+        });
     }
 
     /// Hands a tab back.
-    pub fn hand_back(&self, tab: TabId) -> Result<(), Fault> {
+    pub fn hand_back(&self, view: &View, tab: TabId) -> Result<(), Fault> {
+        view.forget_taken();
         self.drivers.hand_back_as_person(Some(tab), None)?;
         self.record(&format!("hand back tab {tab}"), AuditBy::Link)
     }

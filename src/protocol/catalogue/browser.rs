@@ -34,7 +34,7 @@ catalogue! {
     TAB_CRASHED = "the page of tab $1 crashed";
     TAB_CRASHED_NEXT = "Load it again (reload), or go to another address (goto).";
     PAGE_TIMEOUT = "$1 took longer than $2 s";
-    PAGE_TIMEOUT_NEXT = "The page may be unresponsive, or the computer busy: try again, or reload the page. Commands with --timeout can wait longer.";
+    PAGE_TIMEOUT_NEXT = "The page may be unresponsive, or the computer busy: try again, or reload the page.";
     PAGE_STOPPED = "the page of tab $1 does not answer: it seems to show a dialog (alert, confirm or print) that opened before gstack attached";
     PAGE_STOPPED_NEXT = "Answer the dialog in the browser, then repeat the command. `goto` and `reload` leave the page with it.";
     PICK_FORBIDDEN = "you can't pick an element here: extensions can't access the browser's own pages";

@@ -23,6 +23,8 @@ catalogue! {
     ALREADY_SENT_NEXT = "Nothing to do: the agent has it.";
     NOT_WAITING = "this message is not waiting";
     NOT_WAITING_NEXT = "Its turn has begun, or it was removed. Stop the turn instead.";
+    NOT_ANSWERED = "the agent has not begun to answer this message";
+    NOT_ANSWERED_NEXT = "Take it out of the queue and edit it there.";
     APPROVAL_CLOSED = "this approval is not open: it was answered, or its turn has ended";
     QUESTION_CLOSED = "this question is not open: it was answered, or its turn has ended";
     QUESTION_CLOSED_NEXT = "Nothing to do: the question is closed.";

@@ -100,7 +100,7 @@ impl Page {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let needs = if self.is_restricted() { &RESTRICTED_CLICK_NEEDS[..] } else { &CLICK_NEEDS[..] };
-            let ready = self.ready(target, needs, "a click", left).await?;
+            let ready = self.ready(target, needs, "a click", left).await.map_err(|error| error.of_whole(limit))?;
             if let Some(option) = &ready.option {
                 return self.click_option(target, option, limit).await;
             }
@@ -231,7 +231,8 @@ impl Page {
         let deadline = Instant::now() + limit;
         let is_seen = loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let ready = self.ready(target, &HOVER_NEEDS, "hovering", left).await?;
+            let ready =
+                self.ready(target, &HOVER_NEEDS, "hovering", left).await.map_err(|error| error.of_whole(limit))?;
             match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(&ready, point, false).await;
