@@ -142,7 +142,7 @@ describe('recordings with a real keyboard and mouse', { concurrency: false, skip
   };
   const typed = (expression, text) => page.waitFor(`(${expression}) === ${JSON.stringify(text)}`, `${expression} is ${text}`);
 
-  test('Material UI: a field and a tick', { skip: hasMaterial ? false : missing, timeout: 90_000 }, async () => {
+  test('Material UI: a field and a tick', { skip: hasMaterial ? false : missing, timeout: 200_000 }, async () => {
     const label = (text) => `[...document.querySelectorAll('label')].find((one) => one.textContent.trim().startsWith('${text}'))`;
     const { text, live } = await recorded('material', `${label('Agree')} && held()`, async () => {
       await on(`document.getElementById(${label('Notes')}.htmlFor)`);
@@ -156,7 +156,7 @@ describe('recordings with a real keyboard and mouse', { concurrency: false, skip
     assert.match(text, /act = "check", role = "checkbox", name = "Agree"/);
   });
 
-  test('a rich text field and its toolbar', { timeout: 90_000 }, async () => {
+  test('a rich text field and its toolbar', { timeout: 200_000 }, async () => {
     const { live } = await recorded('rich', 'globalThis.ready', async () => {
       await on(`document.querySelector('#note')`);
       await display.type('Hello lamp');
@@ -168,7 +168,7 @@ describe('recordings with a real keyboard and mouse', { concurrency: false, skip
     assert.deepEqual(live.saved, ['Hello lamp', 'bold']);
   });
 
-  test('a payment form in a frame of another site', { timeout: 90_000 }, async () => {
+  test('a payment form in a frame of another site', { timeout: 200_000 }, async () => {
     const { text, live } = await recorded('pay', 'globalThis.ready', async () => {
       await click(20 + 60, 100 + 25);
       await display.type('Ada Lovelace');
