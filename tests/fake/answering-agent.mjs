@@ -20,11 +20,11 @@ const ask = (method, params) =>
   });
 
 async function prompt({ prompt: parts }) {
-  note({ prompt: parts.map((part) => part.text ?? '').join('\n') });
+  note({ pid: process.pid, prompt: parts.map((part) => part.text ?? '').join('\n') });
   const options = ['allow_once', 'reject_once'].map((kind) => ({ optionId: kind, name: kind, kind }));
   for (const kind of ['execute', 'edit']) {
     const toolCall = { toolCallId: kind, title: 'gstack click @e1', kind, status: 'pending', rawInput: { command: 'gstack click @e1' } };
-    note({ permission: await ask('session/request_permission', { sessionId: 's', toolCall, options }) });
+    note({ pid: process.pid, permission: await ask('session/request_permission', { sessionId: 's', toolCall, options }) });
   }
   const content = { type: 'text', text: readFileSync(path.join(folder, 'answer.txt'), 'utf8') };
   say({ method: 'session/update', params: { sessionId: 's', update: { sessionUpdate: 'agent_message_chunk', content } } });
