@@ -1939,7 +1939,15 @@ label: string,
 /**
  * What choosing it means; empty if the agent gives no explanation.
  */
-description?: string, };
+description?: string, 
+/**
+ * The label, if it is gstack's own. The answer stays the label.
+ */
+words?: LocalizedPhrase, 
+/**
+ * The description, if it is gstack's own.
+ */
+description_words?: LocalizedPhrase, };
 
 /**
  * One question with suggested answers; unless it is closed, a person may also write their own.
@@ -1964,7 +1972,11 @@ multiple?: boolean,
 /**
  * Whether only the options are answers.
  */
-closed?: boolean, };
+closed?: boolean, 
+/**
+ * The question, if it is gstack's own, for a panel in another language.
+ */
+words?: LocalizedPhrase, };
 
 /**
  * A ref of a tab's last snapshot.

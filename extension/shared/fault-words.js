@@ -25,7 +25,7 @@ function capitalised(words, values) {
  * @param {LocalizedPhrase | null | undefined} phrase
  * @returns {string | null} null: this extension has no text for the code
  */
-function spoken(phrase) {
+export function phrased(phrase) {
   if (!phrase) return null;
   const name = `fault_${phrase.code}`;
   const words = t(`fault_${phrase.code}`, ...(phrase.values ?? []));
@@ -52,7 +52,7 @@ const isSaid = (words) => Boolean(words) && !words?.message && !words?.hint;
 
 /** Returns an untranslated hint after a translated message. @param {Fault} fault @param {string} hint */
 function foreignHint({ words }, hint) {
-  return t("language") === "en" || isSaid(words) || !spoken(words?.message) ? english(hint) : `(${isolated(hint)})`;
+  return t("language") === "en" || isSaid(words) || !phrased(words?.message) ? english(hint) : `(${isolated(hint)})`;
 }
 
 /** Returns English that stands for itself. @param {string} text */
@@ -66,7 +66,7 @@ function english(text) {
  * @param {FaultWords | null} [words]
  */
 export function inWords(text, words) {
-  const said = spoken(words?.message);
+  const said = phrased(words?.message);
   if (said === null) return english(text);
   return words?.said ? `${said} (${isolated(words.said)})` : said;
 }
@@ -81,10 +81,10 @@ export function inWords(text, words) {
 export function worded(fault) {
   const { message, hint, words, ...rest } = fault;
   const said = inWords(message, words);
-  const isTold = spoken(words?.message) !== null;
+  const isTold = phrased(words?.message) !== null;
   const kind = isTold ? null : kindOf(fault);
   const whole = isTold ? capitalised(said, words?.message?.values ?? []) : said;
-  const next = spoken(words?.hint);
+  const next = phrased(words?.hint);
   const foreign = kind === null || !hint || next !== null ? [message] : [message.replace(/[^.!?…:]$/u, "$&."), hint];
   const shown = kind === null ? whole : `${kind} (${isolated(foreign.join(" "))})`;
   const step = next ?? (foreign.length > 1 ? undefined : hint && foreignHint(fault, hint));

@@ -145,6 +145,11 @@ pub struct McpEndpoint {
 }
 
 impl McpEndpoint {
+    /// Whether the agent gets tools: its own for files, and ours. Without ours, it is only to answer.
+    pub fn offers_tools(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
     /// Writes the file (0600) for `gstack mcp --agent-token-file`, and returns its path. Blocks briefly on disk I/O.
     ///
     /// # Errors

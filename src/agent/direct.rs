@@ -6,6 +6,9 @@ use super::adapter::Agent;
 use gstack_protocol::agents::SlashCommand;
 use std::path::Path;
 
+/// What the names of the tools that run flows begin with.
+pub const FLOW_TOOL_PREFIX: &str = "flow_";
+
 /// An agent that runs commands which a person typed as a message. It acts as the person.
 pub trait DirectAgent: Agent {
     /// Returns whether it answers a message. `folder` is the conversation's, `offered` what its own agent takes: a command of

@@ -61,6 +61,14 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("flow check", JsonOutput::Whole("{file: string, problems: {line: number, message: string, hint: string}[]}")),
     ("flow trust", JsonOutput::Whole("{file: string, allowed: boolean, text: string}")),
     ("flow run", JsonOutput::Whole(FLOW_REPORT)),
+    (
+        "flow schedule",
+        JsonOutput::Whole(
+            "{id: string, flow: string, file: string, hash: string, set: {[name: string]: string}, sites: string[], \
+             kinds: string[], until: string, cron: string, utc: boolean, last?: {at: number, done: boolean}}[] | \
+             {scheduled: unknown, files: string[]} | {removed: unknown[]}",
+        ),
+    ),
     ("flow save", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
     ("flow record", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
     ("flow import", JsonOutput::Whole("{file: string, flow: unknown, leftOut: string[]}")),
@@ -136,7 +144,7 @@ const FLOWS: &str = "[{name: string, about: string, file: string, own: boolean, 
 const FLOW_REPORT: &str = "{flow: string, file: string, run: string, outcome: string, startedAt: number, millis: number, \
     of: number, steps: {step: number, told: string, outcome: string, millis: number, element?: {ref: string, role: string, \
     name: string, beside: string, score: number}, candidates?: {ref: string, role: string, name: string, beside: string, \
-    score: number}[], message?: string, hint?: string}[]}";
+    score: number}[], before?: string, after?: string, message?: string, hint?: string, next?: string, healed?: string}[]}";
 const FLEET: &str = "{version: number, run: string, flow: string, startedAt: string, endedAt: string, interrupted: boolean, \
     browsers: number, sessions: number, totals: {items: number, ok: number, failed: number, timedOut: number, lost: number, \
     unknown: number, notRun: number}, failure?: string, left?: string[], lost: {index: number, session: string, node?: string, \

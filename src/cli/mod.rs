@@ -275,7 +275,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Instances(wanted) => {
             return instances::run(&home, wanted, (globals.session.as_deref(), &choice), json, terminal).await;
         }
-        Invocation::Flow(wanted) => return flow::run(&client, wanted, (&globals, &choice)).await,
+        Invocation::Flow(wanted) => return flow::run(&client, wanted, (&globals, &choice), terminal).await,
         Invocation::Fleet(wanted) => return run::run(&home, wanted, json).await,
         Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => {

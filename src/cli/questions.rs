@@ -73,13 +73,14 @@ mod tests {
     use gstack_protocol::chat::QuestionOption;
 
     fn part(labels: &[&str], multiple: bool) -> QuestionPart {
-        let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: String::new() };
+        let option = |label: &&str| QuestionOption::plain(*label, "");
         QuestionPart {
             text: "Which?".into(),
             header: String::new(),
             options: labels.iter().map(option).collect(),
             multiple,
             closed: false,
+            words: None,
         }
     }
 

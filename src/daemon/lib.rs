@@ -112,9 +112,11 @@ async fn start(root: Option<&str>, provision: Provision) -> Result<Running, Repo
     })?;
     let number = port.local_addr().map_err(|e| storage(home.root(), &e))?.port();
     let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
-    let direct: Vec<Arc<dyn DirectAgent>> = vec![Arc::new(flows::FlowRunner::new(home.clone()))];
+    let flows = Arc::new(flows::FlowRunner::new(home.clone()));
+    let direct: Vec<Arc<dyn DirectAgent>> = vec![flows.clone()];
     let opened = Engine::open(home.clone(), config, number, provision, direct, shutdown.clone());
     let engine = opened.await.map_err(failed)?;
+    flows.heal_with(engine.clone());
     let state = State {
         pid: std::process::id(),
         port: number,
@@ -136,7 +138,7 @@ impl Running {
     async fn serve(self) {
         let Self { home, engine, panel, http, port, access, state, shutdown, mut presence, _lock } = self;
         let tasks = TaskTracker::new();
-        let router = http::router(engine.clone(), access, mcp::router(MCP_PATH, shutdown.clone()));
+        let router = http::router(engine.clone(), access, mcp::router(MCP_PATH, shutdown.clone(), home.clone()));
         tasks.spawn(panel::serve(panel, engine.clone(), shutdown.clone()));
         tasks.spawn(http::serve_socket(http, router.clone(), shutdown.clone()));
         tasks.spawn(http::serve_port(port, router.clone(), shutdown.clone()));

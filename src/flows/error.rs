@@ -60,6 +60,14 @@ pub enum FlowError {
     /// The step does not exist.
     #[error("the flow has no step {0}")]
     NoStep(usize),
+    /// A scheduled run is not granted.
+    #[error("{flow} does not run by itself: {why}")]
+    NotGranted {
+        /// The flow.
+        flow: String,
+        /// The reason.
+        why: String,
+    },
     /// What another tool wrote cannot be read as a flow.
     #[error("it cannot be imported: {0}")]
     Foreign(String),
@@ -99,6 +107,10 @@ impl From<FlowError> for Fault {
             FlowError::CutOff { hint, .. } => (FaultCode::OutcomeUnknown, hint.clone()),
             FlowError::Running(_) => (FaultCode::Conflict, "Wait for it, or use another --session.".to_owned()),
             FlowError::NoStep(_) => (FaultCode::BadRequest, "`gstack flow show` numbers the steps.".to_owned()),
+            FlowError::NotGranted { flow, .. } => (
+                FaultCode::Forbidden,
+                format!("To grant it: gstack flow schedule {flow} --cron \"…\" --until YYYY-MM-DD"),
+            ),
             FlowError::Foreign(_) => (
                 FaultCode::BadRequest,
                 "It reads Chrome's recordings (JSON) and Playwright codegen's tests.".to_owned(),

@@ -211,6 +211,22 @@ impl Flow {
     }
 }
 
+/// Returns the line of a step, and the text with another step in its place. Everything else stays as it is. The error is a
+/// message.
+pub(crate) fn with_step(text: &str, at: usize, step: &Step) -> Result<(usize, String), String> {
+    let raw: Raw = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+    let place = raw.steps.get(at).map(Spanned::span).ok_or("the flow has no such step")?;
+    let (before, old, after) = (text.get(..place.start), text.get(place.clone()), text.get(place.end..));
+    let (Some(before), Some(old), Some(after)) = (before, old, after) else {
+        return Err("the step is not where it was read".to_owned());
+    };
+    // A step of several lines may have comments between its keys.
+    if !old.starts_with('{') || !old.ends_with('}') || old.contains('\n') {
+        return Err("write the step on one line first: { act = …, role = …, name = … }".to_owned());
+    }
+    Ok((line_at(text, place.start), format!("{before}{}{after}", step.to_text())))
+}
+
 fn line_at(text: &str, at: usize) -> usize {
     text.get(..at).unwrap_or(text).matches('\n').count() + 1
 }

@@ -2,8 +2,9 @@
 //!
 //! Owns the looks at the page: waits until the element is there, and stops if it is not clear which one is meant.
 
-use super::choose::{Choice, choose};
+use super::choose::{Candidate, Choice, choose};
 use super::file::{Element, Step};
+use super::heal::Lost;
 use super::report::Outcome;
 use super::run::{At, Commands};
 use super::step_run::{StepRun, Stop};
@@ -36,7 +37,9 @@ impl<C: Commands> StepRun<'_, '_, C> {
             None => None,
         };
         let to = match &step.to {
-            Some(to) => Some(self.find(to).await?),
+            Some(to) => Some(self.find(to).await.inspect_err(|_| {
+                self.lost = self.lost.map(|_| Lost::To);
+            })?),
             None => None,
         };
         let (mut spec, mut step) = (spec, std::borrow::Cow::Borrowed(step));
@@ -128,6 +131,7 @@ impl<C: Commands> StepRun<'_, '_, C> {
             Choice::None(best) => (best, format!("there is no {}", element.told())),
         };
         self.candidates = candidates;
+        self.lost = Some(Lost::Element);
         let next = format!("go on with --from {}", self.number);
         let hint = match (seen.other_frame, self.candidates.is_empty()) {
             (Some(site), true) => {
@@ -137,6 +141,24 @@ impl<C: Commands> StepRun<'_, '_, C> {
             (_, false) => format!("Correct the step's name, near or nth in the file, and {next}"),
         };
         Err(Stop::failed(message).hint(&hint))
+    }
+
+    /// Returns the page's text with its elements, as an agent reads it.
+    pub(crate) async fn page(&self) -> Result<String, Stop> {
+        Ok(self.read(LOOK, vec!["-C".to_owned()]).await?.output)
+    }
+
+    /// Returns the element that has exactly this description now; `None` if none or several have.
+    pub(crate) async fn only(&self, element: &Element) -> Result<Option<Candidate>, Stop> {
+        let seen = self.look(element).await?;
+        let sites = self.at.acts_on.clone().unwrap_or_default().page;
+        if !sites.contains(&seen.site) {
+            return Err(tabs::elsewhere(&seen.site, &sites));
+        }
+        Ok(match seen.choice {
+            Choice::One(found, true) => Some(found),
+            _ => None,
+        })
     }
 
     /// Waits until an element with exactly this description is there, or the time is over. Returns false if the description

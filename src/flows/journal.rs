@@ -48,6 +48,11 @@ enum Line {
         state: State,
         at: u64,
     },
+    /// The person approved another line of the flow, which has this content now.
+    Healed {
+        hash: String,
+        at: u64,
+    },
     /// The report of the run was made: nothing is open.
     Ended {
         at: u64,
@@ -140,6 +145,11 @@ impl Journal {
         self.append(&Line::Step { step, state, at: clock::now_millis() })
     }
 
+    /// Notes that the flow has another content now, whose steps have the same numbers.
+    pub(crate) fn healed(&mut self, text: &str) -> Result<(), FlowError> {
+        self.append(&Line::Healed { hash: sha256(text), at: clock::now_millis() })
+    }
+
     /// Notes that the run has ended and that its report says everything.
     pub(crate) fn end(mut self) -> Result<(), FlowError> {
         self.append(&Line::Ended { at: clock::now_millis() })
@@ -194,6 +204,7 @@ fn left_open(lines: Vec<Line>, hash: &str) -> Option<Open> {
         match line {
             Line::Began { hash: then, .. } => (open, same) = (None, then == hash),
             Line::Step { step, state, .. } => open = Some(Open { step, state, same }),
+            Line::Healed { hash: then, .. } => same = then == hash,
             // The outcome of an act stays open until the person has said where to go on.
             Line::Ended { .. } => open = open.filter(|open| open.state == State::Unknown),
         }
@@ -270,6 +281,13 @@ mod tests {
         assert!(message.contains("after step 1 (act 1)"), "{message}");
         let changed = Found { text: "b".to_owned(), ..found.clone() };
         assert!(begin(&home, &changed, None).unwrap_err().to_string().contains("of an earlier version"));
+        let mut journal = begin(&home, &found, Some(1)).unwrap();
+        journal.note(1, State::Sends).unwrap();
+        journal.note(1, State::Done).unwrap();
+        journal.healed(&changed.text).unwrap();
+        kill(journal);
+        let message = begin(&home, &changed, None).unwrap_err().to_string();
+        assert!(message.contains("after step 1 (act 1)"), "{message}");
         let journal = begin(&home, &found, Some(2)).unwrap();
         journal.end().unwrap();
         begin(&home, &found, None).unwrap().end().unwrap();

@@ -8,6 +8,7 @@
 
 mod check;
 mod choose;
+mod cron;
 mod distil;
 mod error;
 mod export;
@@ -15,11 +16,13 @@ mod file;
 mod fill;
 mod find;
 mod folders;
+mod heal;
 mod import;
 mod journal;
 mod record;
 mod report;
 mod run;
+mod schedule;
 #[cfg(test)]
 mod schema;
 mod sites;
@@ -32,17 +35,20 @@ mod write;
 
 pub use check::problems;
 pub use choose::Candidate;
+pub use cron::{Cron, Entry};
 pub use distil::{Made, Record, distil};
 pub use error::FlowError;
 pub use export::{Form, export};
 pub use file::{Flow, Parameter, Problem, Step, VERSION};
 pub use fill::Values;
 pub use folders::{Found, Listed, allow, find, list, own, save};
+pub use heal::{Change, INSTRUCTIONS, keep};
 pub use import::import;
 pub use journal::Runs;
 pub use record::Recorder;
 pub use report::{Next, Outcome, Report, StepReport};
-pub use run::{At, Begun, Commands, Follower, Wanted, run};
+pub use run::{At, Begun, Commands, Follower, Wanted, plan, run};
+pub use schedule::{Grant, LastRun};
 
 /// The JSON Schema of a flow's file.
 pub const SCHEMA: &str = include_str!("../../docs/flow.schema.json");

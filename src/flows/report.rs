@@ -14,6 +14,9 @@ pub enum Next {
     Skip,
     /// With the step after it, because the person has done this one: the run waits for the step's conditions.
     ByHand,
+    /// With the same step, once an agent has described its element anew and the person has approved that. Asked again if
+    /// that does not come about.
+    Heal,
 }
 
 /// How a run or a step ended.
@@ -63,6 +66,12 @@ pub struct StepReport {
     /// How the run went on although the step was not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Next>,
+    /// The step's line before it was healed in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub healed: Option<String>,
+    /// Whether another description of its element could help.
+    #[serde(skip)]
+    pub can_heal: bool,
 }
 
 /// A finished run.

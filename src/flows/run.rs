@@ -7,16 +7,17 @@ use super::error::FlowError;
 use super::file::{Flow, Step};
 use super::fill::{Values, filled, values};
 use super::folders::Found;
+use super::heal::Change;
 use super::journal::{Journal, Runs, State};
 use super::report::{Next, Outcome, Report, StepReport};
 use super::sites::{self, Sites};
-use super::step_run::{StepRun, Stop};
+use super::step_run::{Healed, Onward, StepRun, Stop};
 use super::tabs::Tabs;
 use super::words::{self, Places};
 use gstack_base::clock;
 use gstack_command::words::Words;
 use gstack_protocol::command::{ActsOn, CommandResult};
-use gstack_protocol::fault::Fault;
+use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::TabId;
 use std::path::PathBuf;
 
@@ -46,6 +47,14 @@ pub trait Follower {
     fn ended(&mut self, report: &StepReport) -> impl Future<Output = ()>;
     /// Decides after a step that is not done. Asked again if what the step waits for is not there after [`Next::ByHand`].
     fn next(&mut self, report: &StepReport) -> impl Future<Output = Next>;
+    /// Asks an agent that can do nothing meanwhile, with [`INSTRUCTIONS`](super::INSTRUCTIONS), and returns its answer.
+    fn ask(&mut self, _question: String) -> impl Future<Output = Result<String, Fault>> + Send {
+        std::future::ready(Err(Fault::new(FaultCode::BadRequest, "this run asks no agent")))
+    }
+    /// Shows a healed line. If the person approves it, writes it by [`keep`](super::keep) and returns true.
+    fn approve(&mut self, _change: &Change) -> impl Future<Output = Result<bool, Fault>> + Send {
+        std::future::ready(Ok(false))
+    }
 }
 
 /// A step that begins.
@@ -96,7 +105,6 @@ pub async fn run(
     // Before the first act: a value that does not fit must not stop a run halfway.
     let steps = prepared(&flow, &values)?;
     let id = uuid::Uuid::new_v4().to_string();
-    let told = |step: usize| step.checked_sub(1).and_then(|at| flow.steps.get(at)).map(Step::told).unwrap_or_default();
     let act_told = |step: usize| {
         let step = step.checked_sub(1).and_then(|at| flow.steps.get(at)).cloned().unwrap_or_default();
         Step { wait: None, ..step }.told()
@@ -110,13 +118,19 @@ pub async fn run(
     let mut tabs = Tabs::new(commands, needs_start);
     let started_at = clock::now_millis();
     let mut reports = Vec::new();
-    for (at, (step, sites)) in steps.iter().zip(places).enumerate().skip(first - 1) {
+    let mut text = found.text.clone();
+    let each = flow.steps.iter().zip(&steps).zip(places).enumerate().skip(first - 1);
+    let mut each = each.map(|(at, ((in_file, step), sites))| (at, in_file.clone(), step.clone(), sites, None));
+    let mut again = None;
+    while let Some((at, in_file, step, sites, healed)) = again.take().or_else(|| each.next()) {
+        let step = &step;
         let began = clock::now_millis();
-        follower.begins(&Begun { step: at + 1, act: step.act.clone(), told: told(at + 1), words: step.words() }).await;
+        let told = in_file.told();
+        follower.begins(&Begun { step: at + 1, act: step.act.clone(), told: told.clone(), words: step.words() }).await;
         let mut run = StepRun {
             commands,
             tabs: &mut tabs,
-            sites: sites.unwrap_or_default(),
+            sites: sites.clone().unwrap_or_default(),
             at: At::default(),
             journal: &mut journal,
             number: at + 1,
@@ -125,6 +139,7 @@ pub async fn run(
             before: None,
             element: None,
             candidates: Vec::new(),
+            lost: None,
             open_before: Vec::new(),
         };
         let ended = run.step(step).await?;
@@ -134,15 +149,37 @@ pub async fn run(
             Err(Stop { outcome, message, hint }) => (outcome, Some(message), hint),
         };
         let millis = clock::now_millis().saturating_sub(began);
-        let told = told(at + 1);
         let (element, candidates) = (run.element.take(), std::mem::take(&mut run.candidates));
         let before = run.before.take();
-        let next = None;
-        let mut report =
-            StepReport { step: at + 1, told, outcome, millis, element, candidates, before, after, message, hint, next };
+        let can_heal = outcome == Outcome::Failed && run.lost.is_some();
+        let mut report = StepReport {
+            step: at + 1,
+            told,
+            outcome,
+            millis,
+            element,
+            candidates,
+            before,
+            after,
+            message,
+            hint,
+            next: None,
+            healed,
+            can_heal,
+        };
         follower.ended(&report).await;
         if outcome != Outcome::Done {
-            report.next = run.go_on(step, &mut report, follower).await;
+            match run.go_on((&in_file, step), &mut report, follower, (&text, &values)).await {
+                Onward::Stop => {}
+                Onward::Next(next) => report.next = Some(next),
+                Onward::Healed(healed) => {
+                    let Healed { in_file: new, step, change } = *healed;
+                    journal.healed(&change.after)?;
+                    text = change.after;
+                    again = Some((at, new, step, sites, Some(in_file.to_text())));
+                    continue;
+                }
+            }
         }
         let stops = outcome != Outcome::Done && report.next.is_none();
         reports.push(report);
@@ -165,6 +202,19 @@ pub async fn run(
         of: flow.steps.len(),
         steps: reports,
     })
+}
+
+/// Returns each step in words with the values of a run, as a person approves them.
+///
+/// # Errors
+///
+/// Fails if the flow cannot run with these values.
+pub fn plan(found: &Found, set: &Values) -> Result<Vec<String>, FlowError> {
+    let flow = found.flow()?;
+    found.check_seen()?;
+    let values = values(&flow, set).map_err(FlowError::Values)?;
+    let steps = prepared(&flow, &values)?;
+    Ok(steps.iter().enumerate().map(|(at, step)| format!("{}. {}", at + 1, step.told())).collect())
 }
 
 /// Whether a step acts on no page: it only opens an address.

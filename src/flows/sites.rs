@@ -65,7 +65,7 @@ pub(crate) fn named(pattern: &str) -> Vec<String> {
 }
 
 /// Returns the origins to which opening an address leads: a server may lead from http to https.
-fn opened(address: &str) -> Vec<String> {
+pub(crate) fn opened(address: &str) -> Vec<String> {
     let Ok(url) = Url::parse(address) else { return Vec::new() };
     let mut origins = vec![url.origin().ascii_serialization()];
     if url.scheme() == "http" && url.port().is_none() {

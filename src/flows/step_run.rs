@@ -5,6 +5,8 @@
 use super::choose::Candidate;
 use super::error::FlowError;
 use super::file::Step;
+use super::fill::{Values, filled};
+use super::heal::{self, Change, Lost};
 use super::journal::{Journal, State};
 use super::report::{Next, Outcome, StepReport};
 use super::run::{At, Commands, Follower, opens_address};
@@ -18,6 +20,21 @@ use gstack_protocol::ids::TabId;
 use std::path::Path;
 
 const PICTURE: &str = "screenshot";
+
+/// How a run goes on after a step that is not done.
+pub(crate) enum Onward {
+    Stop,
+    Next(Next),
+    Healed(Box<Healed>),
+}
+
+/// The same step, whose line in the file is another one now.
+pub(crate) struct Healed {
+    pub(crate) in_file: Step,
+    /// With its values.
+    pub(crate) step: Step,
+    pub(crate) change: Change,
+}
 
 /// Why a run stops.
 pub(crate) struct Stop {
@@ -55,6 +72,8 @@ pub(crate) struct StepRun<'a, 'b, C> {
     pub(crate) before: Option<String>,
     pub(crate) element: Option<Candidate>,
     pub(crate) candidates: Vec<Candidate>,
+    /// The element that its description does not find.
+    pub(crate) lost: Option<Lost>,
     /// The tabs that were open before an act that opens one.
     pub(crate) open_before: Vec<TabId>,
 }
@@ -102,26 +121,60 @@ impl<C: Commands> StepRun<'_, '_, C> {
         waited.await.map_err(|stop| Stop { outcome: Outcome::Unmet, hint: next, ..stop })
     }
 
-    /// Lets the follower decide after a step that is not done. Returns `None` if the run stops.
+    /// Lets the follower decide after a step that is not done. `text`: the flow's file, which is filled in by `values`.
     pub(crate) async fn go_on(
         &mut self,
-        step: &Step,
+        (in_file, step): (&Step, &Step),
         report: &mut StepReport,
         follower: &mut impl Follower,
-    ) -> Option<Next> {
+        (text, values): (&str, &Values),
+    ) -> Onward {
         loop {
             match follower.next(report).await {
-                Next::Stop => return None,
-                Next::Skip => return Some(Next::Skip),
+                Next::Stop => return Onward::Stop,
+                Next::Skip => return Onward::Next(Next::Skip),
+                Next::Heal => match self.heal(in_file, report, follower, (text, values)).await {
+                    Ok(Some(healed)) => return Onward::Healed(Box::new(healed)),
+                    Ok(None) => {}
+                    Err(Stop { message, hint, .. }) => (report.message, report.hint) = (Some(message), hint),
+                },
                 Next::ByHand => match self.wait(step, Vec::new()).await {
-                    Ok(()) => return Some(Next::ByHand),
+                    Ok(()) => return Onward::Next(Next::ByHand),
                     Err(Stop { outcome, message, hint }) => {
                         (report.outcome, report.message, report.hint) = (outcome, Some(message), hint);
                         report.candidates.clear();
+                        report.can_heal = false;
                     }
                 },
             }
         }
+    }
+
+    /// Lets an agent describe the step's element, and the person approve that. Returns `None` if they do not. It never acts.
+    async fn heal(
+        &mut self,
+        in_file: &Step,
+        report: &StepReport,
+        follower: &mut impl Follower,
+        (text, values): (&str, &Values),
+    ) -> Result<Option<Healed>, Stop> {
+        let Some(lost) = self.lost.filter(|_| report.can_heal) else {
+            return Err(Stop::failed("another description of its element would not help this step".to_owned()));
+        };
+        let hint = "Correct the step in the file, or do it yourself.";
+        let failed = |why: String| Stop::failed(format!("it is not healed: {why}")).hint(hint);
+        let page = self.page().await?;
+        let why = report.message.clone().unwrap_or_default();
+        let answer = follower.ask(heal::question(in_file, lost, &why, &page)).await.map_err(Stop::of)?;
+        let new = heal::described(&answer, &lost.of(in_file)).map_err(failed)?;
+        let in_file = lost.described(in_file, new);
+        let step = filled(&in_file, values).map_err(failed)?;
+        let element = self.only(&lost.of(&step)).await?.ok_or_else(|| {
+            failed("the page has no such element, or several, so the agent's answer is not used".to_owned())
+        })?;
+        let change = heal::change(text, self.number - 1, &in_file, element).map_err(failed)?;
+        let approved = follower.approve(&change).await.map_err(Stop::of)?;
+        Ok(approved.then_some(Healed { in_file, step, change }))
     }
 
     /// Takes a picture of the step's tab, and returns its file. A page that cannot be shown now has none.
@@ -161,6 +214,9 @@ impl<C: Commands> StepRun<'_, '_, C> {
             Err(_) => State::Failed,
         };
         self.journal.note(self.number, state)?;
+        let is_gone = matches!(&outcome, Err(fault) if fault.code == FaultCode::Element);
+        // A selector is looked for by the act itself.
+        self.lost = (is_gone && step.selector.is_some()).then_some(Lost::Element);
         Ok(outcome.map_err(Stop::of))
     }
 }

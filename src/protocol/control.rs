@@ -174,6 +174,28 @@ pub struct LookForAgents {
     pub path: Option<String>,
 }
 
+/// `POST /agents/ask`: asks the default agent one question, during which it has no tools and can do nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AskAlone {
+    /// What it is told before the question.
+    pub instructions: String,
+    /// The question.
+    pub prompt: String,
+}
+
+/// The answer to `POST /agents/ask`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AskedAlone {
+    /// The agent's label.
+    pub agent: String,
+    /// What it said. Data: nothing has checked it.
+    pub text: String,
+}
+
 /// One line of the answer to `POST /chat`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "for-tests", derive(schemars::JsonSchema))]

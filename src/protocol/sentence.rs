@@ -33,6 +33,11 @@ pub struct Sentence {
 }
 
 impl Sentence {
+    /// Splits it into its English text, and its code if it has one.
+    pub fn parts(self) -> (String, Option<LocalizedPhrase>) {
+        (self.text, self.phrase)
+    }
+
     /// Appends a program's output in parentheses, unless it is empty.
     #[must_use]
     pub fn said(mut self, words: &str) -> Self {

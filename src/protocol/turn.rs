@@ -1,5 +1,6 @@
 //! The parts of a turn: its plan, its questions, its steps, and how these and the turn end.
 
+use super::sentence::{LocalizedPhrase, Sentence};
 use serde::{Deserialize, Serialize};
 
 /// One line of a plan.
@@ -42,6 +43,9 @@ pub struct QuestionPart {
     /// Whether only the options are answers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
+    /// The question, if it is gstack's own, for a panel in another language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<LocalizedPhrase>,
 }
 
 /// A suggested answer.
@@ -53,6 +57,26 @@ pub struct QuestionOption {
     /// What choosing it means; empty if the agent gives no explanation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// The label, if it is gstack's own. The answer stays the label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<LocalizedPhrase>,
+    /// The description, if it is gstack's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description_words: Option<LocalizedPhrase>,
+}
+
+impl QuestionOption {
+    /// Returns an answer in an agent's words.
+    pub fn plain(label: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { label: label.into(), description: description.into(), words: None, description_words: None }
+    }
+
+    /// Returns an answer of gstack's own.
+    pub fn of(label: Sentence, description: Option<Sentence>) -> Self {
+        let (label, words) = label.parts();
+        let (description, description_words) = description.map(Sentence::parts).unwrap_or_default();
+        Self { label, description, words, description_words }
+    }
 }
 
 /// Tokens of one turn.

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import { TestHome } from './harness/home.mjs';
 import { until } from './harness/wait.mjs';
 
 const SHOP = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><body>
-<h1>Lamps</h1><label>Mail <input id="mail"></label>
+<h1>Lamps</h1><button onclick="open('/pop', '', 'width=400,height=400')">Sizes</button><label>Mail <input id="mail"></label>
 <ul><li><h2>Desk lamp</h2><button data-item="Desk lamp">Buy</button></li>
 <li><h2>Floor lamp</h2><button data-item="Floor lamp">Buy</button></li></ul>
 <script>
@@ -204,6 +204,43 @@ ${more}  { act = "click", role = "button", name = "Buy", near = "{{lamp}}", wait
     await say('/gift mail=d --from 4');
     await ended();
     assert.equal(bought.length, 1, 'the rest of it');
+  });
+
+  test('a popup is a tab of the run, and the conversation stays in its own', { timeout: 200_000 }, async () => {
+    own(
+      'popup',
+      `flow = 1
+steps = [
+  { act = "goto", url = "${site}", wait = { text = "Lamps" } },
+  { act = "click", role = "button", name = "Sizes", wait = { tab = "${site}pop" } },
+  { act = "fill", role = "textbox", name = "Mail", value = "from the popup", tab = 2 },
+  { act = "click", role = "button", name = "Buy", near = "Floor lamp", tab = 2, wait = { text = "Bought" } },
+  { act = "fill", role = "textbox", name = "Mail", value = "at home" },
+]
+`,
+    );
+    bought = [];
+    await say('/popup');
+    await ended();
+    assert.deepEqual(
+      (await steps()).map(([, state]) => state),
+      ['ok', 'ok', 'ok', 'ok', 'ok'],
+    );
+    assert.deepEqual(bought, ['Floor lamp from the popup']);
+    assert.equal(await page.evaluate(`document.querySelector('#mail').value`), 'at home');
+    const { data: tabs } = await home.json('tabs');
+    for (const tab of tabs.filter((one) => one.url.endsWith('/pop'))) await home.ok(['closetab', String(tab.id)]);
+  });
+
+  test('the cards of a flow speak the language of the panel', () => {
+    const locales = path.resolve(import.meta.dirname, '../../extension/_locales');
+    const catalogue = readFileSync(path.resolve(import.meta.dirname, '../../src/protocol/catalogue/conversations.rs'), 'utf8');
+    const codes = [...catalogue.matchAll(/^ {4}(FLOW_\w+) = /gm)].map(([, code]) => `fault_${code.toLowerCase()}`);
+    assert.equal(codes.length, 26);
+    for (const locale of readdirSync(locales)) {
+      const words = JSON.parse(readFileSync(path.join(locales, locale, 'messages.json'), 'utf8'));
+      for (const code of codes) assert.ok(words[code]?.message, `${locale}: ${code}`);
+    }
   });
 
   test('Stop says at which step; an act whose outcome is not known is not sent again by itself', {

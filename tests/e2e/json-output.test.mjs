@@ -273,6 +273,7 @@ describe('--json of the program’s own commands', () => {
       ['imported', 'made'],
     );
     await run('flow');
+    assert.deepEqual(await run('flow schedule'), []);
     await run('flow show', 'imported');
     assert.deepEqual((await run('flow check', 'imported')).problems, []);
     assert.equal((await run('flow trust', 'imported')).allowed, true);

@@ -5,6 +5,7 @@
  * @import { QuestionItem } from "../state/entries.js"
  * @import { Given } from "../state/question.js"
  */
+import { phrased } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { keepAnswer, restoreAnswer } from "../storage.js";
 import { answersOf } from "../state/question.js";
@@ -63,7 +64,7 @@ export class Question extends Ask {
   /** @override @param {QuestionItem} item */
   card({ ask: { questionId, parts } }) {
     const headline = `question-${questionId}`;
-    this.#text = parts[0]?.text ?? "";
+    this.#text = phrased(parts[0]?.words) ?? parts[0]?.text ?? "";
     this.#id = questionId;
     const main = h("button", { class: "button button--solid", type: "submit", disabled: true }, t("answer"));
     const leave = h(
@@ -111,7 +112,7 @@ export class Question extends Ask {
       : h("input", {
           class: "field",
           type: "text",
-          "aria-label": `${t("ownWords")}: ${part.text}`,
+          "aria-label": `${t("ownWords")}: ${phrased(part.words) ?? part.text}`,
           placeholder: part.options.length > 0 ? t("ownWords") : t("yourAnswer"),
         });
     // In a single choice, the person's own text is an answer of its own.
@@ -132,9 +133,9 @@ export class Question extends Ask {
         "legend",
         {},
         part.header && h("span", { class: "tag" }, ...wholeText(part.header)),
-        h("span", { class: "question__text" }, ...wholeText(part.text)),
+        h("span", { class: "question__text" }, ...wholeText(phrased(part.words) ?? part.text)),
       ),
-      ...part.options.map(({ label, description }, index) =>
+      ...part.options.map(({ label, description, words, description_words }, index) =>
         h(
           "label",
           { class: "option" },
@@ -142,8 +143,8 @@ export class Question extends Ask {
           h(
             "span",
             { class: "option__text" },
-            h("span", {}, ...wholeText(label)),
-            description && h("small", {}, ...wholeText(description)),
+            h("span", {}, ...wholeText(phrased(words) ?? label)),
+            description && h("small", {}, ...wholeText(phrased(description_words) ?? description)),
           ),
           alone && index < 9 && h("kbd", { class: "key", "aria-hidden": "true" }, index + 1),
         ),
@@ -192,8 +193,8 @@ export class Question extends Ask {
       h(
         "dl",
         { class: "grow" },
-        ...parts.flatMap(({ text }, index) => [
-          h("dt", {}, ...wholeText(text)),
+        ...parts.flatMap(({ text, words }, index) => [
+          h("dt", {}, ...wholeText(phrased(words) ?? text)),
           h("dd", {}, ...wholeText(answers[index]?.join(", ") || [t("approvalLeft"), by].filter(Boolean).join(" "))),
         ]),
       ),

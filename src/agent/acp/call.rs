@@ -5,6 +5,7 @@
 use super::wire::{CallContent, ToolCall};
 use crate::adapter::{Image, StepWords, Tools};
 use crate::clip::{clip, one_line};
+use crate::direct::FLOW_TOOL_PREFIX;
 use crate::guard::Guard;
 use crate::rpc::content::{self, Content};
 use gstack_protocol::chat::StepKind;
@@ -69,9 +70,11 @@ impl Call {
     /// call's first title.
     pub(super) fn own_tool<'a>(&'a self, offered: &'a [String]) -> Option<&'a str> {
         let candidate = self.of_codex().or_else(|| self.by_name())?;
-        // A page's tools are ours too: the policy asks about each call.
+        // A page's tools and flows are ours too: the policy asks about each call.
         let is_plain = |text: &str| text.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '_' | '-'));
-        if candidate.starts_with(PAGE_TOOL_PREFIX) && is_plain(candidate) {
+        if [PAGE_TOOL_PREFIX, FLOW_TOOL_PREFIX].into_iter().any(|prefix| candidate.starts_with(prefix))
+            && is_plain(candidate)
+        {
             return Some(candidate);
         }
         offered.iter().map(String::as_str).find(|tool| *tool == candidate)

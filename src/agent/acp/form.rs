@@ -79,7 +79,14 @@ impl Form {
             // Some agents have the question in the title and a word for it in the description, some the other way round.
             let (text, header) =
                 if title.len() > description.len() { (title, description) } else { (description, title) };
-            parts.push(QuestionPart { text, header, options, multiple: matches!(kind, Kind::Many(_)), closed: false });
+            parts.push(QuestionPart {
+                text,
+                header,
+                options,
+                multiple: matches!(kind, Kind::Many(_)),
+                closed: false,
+                words: None,
+            });
             fields.push(Field { key: key.clone(), kind, own_words: None });
         }
         let only = parts.len() == 1;
@@ -97,13 +104,14 @@ impl Form {
     pub(super) fn of_permission(call: &ToolCall) -> Option<(Self, Vec<QuestionPart>)> {
         let questions = call.meta.as_ref()?.get("qwenQuestions")?.as_array()?;
         let told = |of: &Value, name: &str| of[name].as_str().unwrap_or_default().to_owned();
-        let option = |of: &Value| QuestionOption { label: told(of, "label"), description: told(of, "description") };
+        let option = |of: &Value| QuestionOption::plain(told(of, "label"), told(of, "description"));
         let parts = questions.iter().map(|question| QuestionPart {
             text: told(question, "question"),
             header: told(question, "header"),
             options: question["options"].as_array().into_iter().flatten().map(option).collect(),
             multiple: question["multiSelect"].as_bool().unwrap_or_default(),
             closed: false,
+            words: None,
         });
         (!questions.is_empty()).then(|| (Self::Numbered, parts.collect()))
     }
@@ -182,7 +190,7 @@ fn kind_of(property: &Value) -> (Kind, Vec<QuestionOption>) {
 }
 
 fn plain(label: &str) -> QuestionOption {
-    QuestionOption { label: label.to_owned(), description: String::new() }
+    QuestionOption::plain(label, "")
 }
 
 /// Returns the choices of a field, also as options of a question.
@@ -196,7 +204,7 @@ fn choices_of(of: &Value) -> Option<(Choices, Vec<QuestionOption>)> {
         let value = one["const"].as_str()?;
         let label = one["title"].as_str().filter(|title| !title.is_empty()).unwrap_or(value);
         let description = one["description"].as_str().unwrap_or_default().to_owned();
-        Some(((value.to_owned(), label.to_owned()), QuestionOption { label: label.to_owned(), description }))
+        Some(((value.to_owned(), label.to_owned()), QuestionOption::plain(label, description)))
     });
     Some(choices.unzip())
 }

@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub const TOKEN_VARIABLE: &str = "GSTACK_MCP_TOKEN";
 
 /// Denies Gemini CLI's own tools that bypass the person's browser or run programs.
+/// The file tools of Claude by ACP.
+const FILE_TOOLS: [&str; 6] = ["Read", "Glob", "Grep", "Edit", "Write", "AskUserQuestion"];
 const GEMINI_POLICY: &str = r#"[[rule]]
 toolName = ["run_shell_command", "web_fetch", "google_web_search", "invoke_agent", "activate_skill"]
 decision = "deny"
@@ -135,6 +137,7 @@ impl Preset {
 
     /// Returns the `_meta` of `session/new`, for fields outside the protocol.
     pub fn session_meta(&self, launch: &Launch) -> Option<Value> {
+        let file_tools = if launch.mcp.offers_tools() { &FILE_TOOLS[..] } else { &[] };
         let allowed: Vec<String> = launch.mcp.tools.iter().map(|tool| format!("mcp__gstack__{tool}")).collect();
         (self.kind == Kind::ClaudeAgent).then(|| {
             json!({
@@ -142,7 +145,7 @@ impl Preset {
                 "claudeCode": {"options": {
                     "settingSources": [],
                     "strictMcpConfig": true,
-                    "tools": ["Read", "Glob", "Grep", "Edit", "Write", "AskUserQuestion"],
+                    "tools": file_tools,
                     "allowedTools": allowed,
                 }},
             })

@@ -274,8 +274,9 @@ async fn begin(
 ) -> Result<Begun, AskError> {
     let Capabilities { load_session, prompt_capabilities, mcp_capabilities, session_capabilities } = capabilities;
     let mut notices = Vec::new();
-    let server = server(preset, launch, mcp_capabilities.http, stdio);
-    if server.is_none() {
+    let offers = launch.mcp.offers_tools();
+    let server = server(preset, launch, mcp_capabilities.http, stdio).filter(|_| offers);
+    if server.is_none() && offers {
         notices.push(catalogue::TOOLS_NOT_KNOWN.with([&preset.label]));
     }
     let servers: Vec<Value> = server.into_iter().collect();

@@ -54,7 +54,8 @@ impl RunFiles {
         };
         let authorization = format!("Bearer {}", launch.mcp.token);
         let server = json!({"type": "http", "url": launch.mcp.url, "headers": {"Authorization": authorization}});
-        atomic::write(&files.mcp, json!({"mcpServers": {SERVER: server}}).to_string().as_bytes())?;
+        let servers = if launch.mcp.offers_tools() { json!({SERVER: server}) } else { json!({}) };
+        atomic::write(&files.mcp, json!({"mcpServers": servers}).to_string().as_bytes())?;
         let settings = json!({"permissions": {"deny": guard.deny_rules()}, "disableAllHooks": true});
         atomic::write(&files.settings, settings.to_string().as_bytes())?;
         Ok(files)
@@ -99,7 +100,7 @@ pub(super) fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities,
     };
     flag("--mcp-config", files.mcp.as_os_str());
     flag("--settings", files.settings.as_os_str());
-    flag("--tools", FILE_TOOLS.as_ref());
+    flag("--tools", if launch.mcp.offers_tools() { FILE_TOOLS } else { "" }.as_ref());
     let own: Vec<String> = launch.mcp.tools.iter().map(|tool| format!("mcp__{SERVER}__{tool}")).collect();
     flag("--allowedTools", own.join(",").as_ref());
     flag("--append-system-prompt", launch.system_prompt.as_ref());

@@ -43,13 +43,14 @@ fn questions(input: &Value) -> Vec<Question> {
 }
 
 pub(super) fn parts(input: &Value) -> Vec<QuestionPart> {
-    let option = |option: OptionTold| QuestionOption { label: option.label, description: option.description };
+    let option = |option: OptionTold| QuestionOption::plain(option.label, option.description);
     let part = |question: Question| QuestionPart {
         text: question.question,
         header: question.header,
         options: question.options.into_iter().map(option).collect(),
         multiple: question.multi_select,
         closed: false,
+        words: None,
     };
     questions(input).into_iter().map(part).collect()
 }

@@ -56,7 +56,9 @@ pub(super) fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
     .map(|(name, value): (&str, Value)| (name.to_owned(), value))
     .into_iter()
     .collect();
-    settings.push((format!("mcp_servers.{SERVER}"), Value::Table(server)));
+    if mcp.offers_tools() {
+        settings.push((format!("mcp_servers.{SERVER}"), Value::Table(server)));
+    }
     settings.push(("default_permissions".to_owned(), PROFILE.into()));
     // Its sandbox does not start if a closed place does not exist.
     let closed = guard

@@ -51,6 +51,7 @@ fn question(name: &str) -> QuestionRequest {
         options: Vec::new(),
         multiple: false,
         closed: false,
+        words: None,
     };
     QuestionRequest { question_id: QuestionId::new(name), parts: vec![part("Which?"), part("When?")] }
 }

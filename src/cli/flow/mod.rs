@@ -5,12 +5,14 @@
 pub(super) mod options;
 mod recording;
 mod report;
+mod schedule;
 mod text;
+mod timers;
 
 use super::arguments::Globals;
 use super::choice::Choice;
 use super::here::driver;
-use super::terminal::{OUTCOME_UNKNOWN, USAGE, clean, print, print_line, show, visible_line};
+use super::terminal::{OUTCOME_UNKNOWN, Terminal, USAGE, clean, print, print_line, show, tell, visible_line};
 use super::{browser_command, confirm};
 use gstack_base::clock::now_millis;
 use gstack_base::counted::counted;
@@ -18,18 +20,19 @@ use gstack_base::home::Home;
 use gstack_base::lineage;
 use gstack_client::http::Client;
 use gstack_flows::{
-    At, Begun, Commands, FlowError, Follower, Found, Made, Next, Outcome, Record, Runs, SCHEMA, StepReport, Wanted,
-    allow, distil, export, find, import, list, save,
+    At, Begun, Change, Commands, FlowError, Follower, Found, INSTRUCTIONS, Made, Next, Outcome, Record, Runs, SCHEMA,
+    StepReport, Wanted, allow, distil, export, find, import, keep as keep_healed, list, save,
 };
 use gstack_protocol::activity::ActivityPage;
 use gstack_protocol::command::{CommandRequest, CommandResult};
+use gstack_protocol::control::{AskAlone, AskedAlone};
 use gstack_protocol::fault::{Fault, FaultCode};
 
 use options::Flows;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use text::{broken, lines, step_line, summary, told};
+use text::{broken, healed_lines, lines, step_line, summary, told};
 
 /// Sends the commands of a flow as this terminal sends its own.
 struct Sender<'a> {
@@ -47,12 +50,20 @@ impl Commands for Sender<'_> {
     }
 }
 
-/// Prints each step as it ends, and stops at one that is not done.
-struct Printer {
+/// Prints each step as it ends, and stops at one that is not done, unless it can be healed.
+struct Printer<'a> {
+    client: &'a Client,
+    found: &'a Found,
     json: bool,
+    /// Whether an agent may be asked.
+    heal: bool,
+    /// The last step that it was asked about: once each.
+    healed: Option<usize>,
+    /// The agent that answered.
+    agent: String,
 }
 
-impl Follower for Printer {
+impl Follower for Printer<'_> {
     async fn begins(&mut self, _step: &Begun) {}
 
     async fn ended(&mut self, report: &StepReport) {
@@ -61,8 +72,31 @@ impl Follower for Printer {
         }
     }
 
-    async fn next(&mut self, _report: &StepReport) -> Next {
+    async fn next(&mut self, report: &StepReport) -> Next {
+        if self.heal && report.can_heal && self.healed.replace(report.step) != Some(report.step) {
+            return Next::Heal;
+        }
+        if let Some(why) = report.message.as_ref().filter(|_| self.healed == Some(report.step)) {
+            tell(&clean(why));
+        }
         Next::Stop
+    }
+
+    async fn ask(&mut self, question: String) -> Result<String, Fault> {
+        tell("Asking the agent, which can do nothing meanwhile …");
+        let asked = AskAlone { instructions: INSTRUCTIONS.to_owned(), prompt: question };
+        let AskedAlone { agent, text } = self.client.post("/agents/ask", &asked).await?;
+        self.agent = agent;
+        Ok(text)
+    }
+
+    async fn approve(&mut self, change: &Change) -> Result<bool, Fault> {
+        tell(&clean(&healed_lines(&self.agent, self.found, change)));
+        let approved = confirm::ask("Replace this line and go on with the step?").await?;
+        if approved {
+            keep_healed(self.client.home(), self.found, change)?;
+        }
+        Ok(approved)
     }
 }
 
@@ -70,6 +104,7 @@ pub(super) async fn run(
     client: &Client,
     wanted: Flows,
     (globals, choice): (&Globals, &Choice),
+    terminal: Terminal,
 ) -> Result<ExitCode, Fault> {
     let (home, json) = (client.home(), globals.json);
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
@@ -103,12 +138,21 @@ pub(super) async fn run(
                 format!("{file} may run with this content.")
             })?;
         }
-        Flows::Run { flow, set, from, timeout, report: folder } => {
+        Flows::Run { flow, set, from, timeout, report: folder, heal } => {
             let found = found(&flow)?;
+            if heal && (!confirm::can_ask() || lineage::agent_started_us()) {
+                return Err(Fault::new(
+                    FaultCode::Forbidden,
+                    "--heal shows you each change, and nobody can be asked here",
+                )
+                .hint("Run it in a terminal, or without --heal."));
+            }
             let sender = Sender { client, globals, choice };
             folder.as_deref().map(report::create).transpose()?;
+            let (found, healed, agent) = (&found, None, String::new());
+            let mut printer = Printer { client, found, json, heal, healed, agent };
             let wanted = Wanted { set, from, timeout, pictures: folder.clone() };
-            let ran = gstack_flows::run(&Runs::of(home), &found, &wanted, &sender, &mut Printer { json }).await;
+            let ran = gstack_flows::run(&Runs::of(home), found, &wanted, &sender, &mut printer).await;
             if let (Err(_), Some(folder)) = (&ran, &folder) {
                 // Nothing was run, so nothing is in it.
                 std::fs::remove_dir(folder).ok();
@@ -122,6 +166,10 @@ pub(super) async fn run(
                 Outcome::Unknown => ExitCode::from(OUTCOME_UNKNOWN),
             });
         }
+        Flows::Schedule(wanted) => schedule::add(home, &folder, wanted, json).await?,
+        Flows::Schedules => schedule::list(home, json)?,
+        Flows::Unschedule { flow } => schedule::remove(home, &flow, json)?,
+        Flows::RunScheduled { id } => return schedule::run(client, &id, json, terminal).await,
         Flows::Save { name, turn, minutes, set, replace } => {
             let page: ActivityPage = client.get("/activity/history").await?;
             let record = match (turn, minutes) {

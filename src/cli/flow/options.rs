@@ -38,6 +38,22 @@ pub enum Flows {
         timeout: Option<u32>,
         /// The new folder for a report with pictures.
         report: Option<PathBuf>,
+        /// Asks an agent about a step whose element is gone.
+        heal: bool,
+    },
+    /// Runs one by the system's timer.
+    Schedule(NewSchedule),
+    /// Lists the scheduled ones.
+    Schedules,
+    /// Ends the schedule of one.
+    Unschedule {
+        /// Its name.
+        flow: String,
+    },
+    /// Runs a scheduled one once.
+    RunScheduled {
+        /// The grant's id.
+        id: String,
     },
     /// Makes one of the record of what was done.
     Save {
@@ -83,12 +99,36 @@ pub enum Flows {
     Schema,
 }
 
+/// What a schedule is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSchedule {
+    /// A name or a file.
+    pub flow: String,
+    /// When: five fields.
+    pub cron: String,
+    /// Whether these are in UTC.
+    pub utc: bool,
+    /// The last day.
+    pub until: String,
+    /// The values of its parameters.
+    pub set: Values,
+    /// Does not ask.
+    pub yes: bool,
+}
+
 impl Flows {
     /// Whether only a person may do this: it acts in the browser or decides what may.
     pub(in crate::cli) fn is_persons_own(&self) -> bool {
         matches!(
             self,
-            Self::Trust { .. } | Self::Run { .. } | Self::Save { .. } | Self::Record { .. } | Self::Import { .. }
+            Self::Trust { .. }
+                | Self::Run { .. }
+                | Self::Schedule(_)
+                | Self::Unschedule { .. }
+                | Self::RunScheduled { .. }
+                | Self::Save { .. }
+                | Self::Record { .. }
+                | Self::Import { .. }
         )
     }
 
@@ -151,6 +191,48 @@ pub(in crate::cli) fn command() -> Command {
                         .value_name("FOLDER")
                         .value_parser(clap::value_parser!(PathBuf))
                         .help("Write a report to this new folder, with pictures before and after each step that acts"),
+                )
+                .arg(
+                    Arg::new("scheduled")
+                        .long("scheduled")
+                        .value_name("ID")
+                        .hide(true)
+                        .conflicts_with_all(["set", "from", "timeout", "report", "heal"]),
+                )
+                .arg(Arg::new("heal").long("heal").action(ArgAction::SetTrue).help(
+                    "At a step whose element is gone, ask your agent for its new description, and you for approval",
+                )),
+        )
+        .subcommand(
+            Command::new("schedule")
+                .about(
+                    "Run a flow by your system's timer (systemd or launchd); without a flow, list the scheduled ones",
+                )
+                .arg(Arg::new("flow").value_name("FLOW").help("Its name, or its file: ./buy.toml"))
+                .arg(
+                    Arg::new("cron")
+                        .long("cron")
+                        .value_name("FIELDS")
+                        .requires_all(["flow", "until"])
+                        .help("When: \"MINUTE HOUR DAY MONTH WEEKDAY\", as in \"30 7 * * mon-fri\""),
+                )
+                .arg(
+                    Arg::new("until")
+                        .long("until")
+                        .value_name("DATE")
+                        .requires("cron")
+                        .help("The last day: 2027-01-31"),
+                )
+                .arg(Arg::new("utc").long("utc").action(ArgAction::SetTrue).requires("cron").help("--cron is in UTC"))
+                .arg(set().requires("cron"))
+                .arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).requires("cron").help("Do not ask"))
+                .arg(
+                    Arg::new("remove")
+                        .long("remove")
+                        .action(ArgAction::SetTrue)
+                        .requires("flow")
+                        .conflicts_with("cron")
+                        .help("End the flow's schedule"),
                 ),
         )
         .subcommand(
@@ -236,12 +318,28 @@ pub(in crate::cli) fn parse(matches: &ArgMatches) -> Flows {
         Some(("show", matches)) => Flows::Show { flow: flow(matches) },
         Some(("check", matches)) => Flows::Check { flow: flow(matches) },
         Some(("trust", matches)) => Flows::Trust { flow: flow(matches), yes: matches.get_flag("yes") },
+        Some(("run", matches)) if matches.contains_id("scheduled") => {
+            Flows::RunScheduled { id: text(matches, "scheduled") }
+        }
+        Some(("schedule", matches)) => match (matches.contains_id("flow"), matches.get_flag("remove")) {
+            (false, _) => Flows::Schedules,
+            (true, true) => Flows::Unschedule { flow: flow(matches) },
+            (true, false) => Flows::Schedule(NewSchedule {
+                flow: flow(matches),
+                cron: text(matches, "cron"),
+                utc: matches.get_flag("utc"),
+                until: text(matches, "until"),
+                set: set(matches),
+                yes: matches.get_flag("yes"),
+            }),
+        },
         Some(("run", matches)) => Flows::Run {
             flow: flow(matches),
             set: set(matches),
             from: matches.get_one::<u16>("from").copied().map(usize::from),
             timeout: matches.get_one::<u32>("timeout").copied(),
             report: matches.get_one::<PathBuf>("report").cloned(),
+            heal: matches.get_flag("heal"),
         },
         Some(("save", matches)) => Flows::Save {
             name: text(matches, "name"),
@@ -284,6 +382,11 @@ mod tests {
         assert_eq!(parsed(&[]), Flows::List);
         assert_eq!(parsed(&["check", "a"]), Flows::Check { flow: "a".to_owned() });
         assert!(parsed(&["trust", "a"]).is_persons_own());
+        let schedule = ["schedule", "a", "--cron", "0 9 * * *", "--until", "2027-01-01"];
+        for words in [&schedule[..], &["schedule", "a", "--remove"], &["run", "a", "--scheduled", "a-1"]] {
+            assert!(parsed(words).is_persons_own(), "{words:?}");
+        }
+        assert_eq!(parsed(&["schedule"]), Flows::Schedules);
         assert!(!parsed(&["show", "a"]).is_persons_own() && !Flows::Schema.is_persons_own());
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::cli::terminal::visible_line;
 use gstack_base::counted::counted;
-use gstack_flows::{Candidate, Flow, Found, Listed, Outcome, Problem, Report, StepReport};
+use gstack_flows::{Candidate, Change, Flow, Found, Listed, Outcome, Problem, Report, StepReport};
 
 pub(super) fn lines(listed: &[Listed]) -> String {
     if listed.is_empty() {
@@ -74,6 +74,17 @@ pub(super) fn step_line(step: &StepReport) -> String {
     text.extend(step.candidates.iter().map(|candidate| format!("\n      {}", candidate_line(candidate))));
     text.extend(step.hint.as_ref().map(|hint| format!("\n      {hint}")));
     text
+}
+
+/// Returns a healed line as a diff. What the page and the agent wrote stays on its line.
+pub(super) fn healed_lines(agent: &str, found: &Found, change: &Change) -> String {
+    let Change { step, line, old, new, element, .. } = change;
+    let (old, new) = (visible_line(old), visible_line(new));
+    let file = visible_line(&found.file.display().to_string());
+    let element = visible_line(&candidate_line(element));
+    format!(
+        "{agent} describes the element of step {step} anew:\n{file}:{line}\n- {old}\n+ {new}\nOn the page: {element}"
+    )
 }
 
 fn candidate_line(candidate: &Candidate) -> String {

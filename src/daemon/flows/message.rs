@@ -7,6 +7,13 @@ use gstack_flows::Wanted;
 
 /// The word before the step to start at, as on the command line.
 const FROM: &str = "--from";
+/// The word before the grant of a scheduled run, which has its values.
+const SCHEDULED: &str = "--scheduled";
+
+/// Returns the id of the grant, if a message runs a flow by its schedule.
+pub(super) fn scheduled(rest: &str) -> Option<&str> {
+    rest.strip_prefix(SCHEDULED)?.strip_prefix(' ').map(str::trim)
+}
 
 /// Returns the name of a flow and what follows it, if a message can name one.
 pub(super) fn named(message: &str) -> Option<(&str, &str)> {
@@ -73,6 +80,12 @@ mod tests {
         ];
         assert_eq!(set, expected);
         assert_eq!(wanted.from, None);
+    }
+
+    #[test]
+    fn a_scheduled_run_names_its_grant() {
+        assert_eq!(scheduled("--scheduled order-1"), Some("order-1"));
+        assert_eq!([scheduled("--scheduledx"), scheduled("a=--scheduled"), scheduled("")], [None; 3]);
     }
 
     #[test]

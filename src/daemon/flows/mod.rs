@@ -4,6 +4,7 @@
 
 mod message;
 mod question;
+pub(crate) mod tool;
 mod turn;
 
 use gstack_agent::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Prompt, Started};
@@ -11,11 +12,12 @@ use gstack_agent::direct::DirectAgent;
 use gstack_agent::in_process::InProcess;
 use gstack_base::counted::counted;
 use gstack_base::home::Home;
+use gstack_engine::Engine;
 use gstack_flows::{FlowError, Listed, find, list};
 use gstack_protocol::agents::{AgentInfo, SlashCommand};
 use gstack_protocol::ids::AgentName;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use turn::FlowTurn;
 
@@ -23,14 +25,22 @@ use turn::FlowTurn;
 const NAME: &str = "flow";
 
 /// Runs flows as the person who typed the message.
-#[derive(Debug)]
 pub(crate) struct FlowRunner {
     home: Home,
+    /// Asks the agent that heals a step. Set once the engine is there.
+    engine: Arc<OnceLock<Engine>>,
 }
 
 impl FlowRunner {
     pub(crate) fn new(home: Home) -> Self {
-        Self { home }
+        Self { home, engine: Arc::default() }
+    }
+
+    /// Lets an agent of this engine be asked when a person wants a step healed.
+    pub(crate) fn heal_with(&self, engine: Engine) {
+        if self.engine.set(engine).is_err() {
+            tracing::error!("flows have two engines");
+        }
     }
 }
 
@@ -50,13 +60,16 @@ impl Agent for FlowRunner {
 
     fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {
         let (home, folder, tools, told) = (self.home.clone(), launch.folder, launch.tools, events.clone());
+        let engine = Arc::clone(&self.engine);
         let run = move |prompt: Prompt, cancel| {
             let turn = FlowTurn {
                 home: home.clone(),
                 folder: folder.clone(),
                 tools: Arc::clone(&tools),
                 events: told.clone(),
+                engine: Arc::clone(&engine),
                 cancel,
+                attended: true.into(),
             };
             async move { turn.run(&prompt.text).await }
         };

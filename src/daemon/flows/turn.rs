@@ -10,15 +10,19 @@ use gstack_agent::in_process::End;
 use gstack_base::counted::counted;
 use gstack_base::home::Home;
 use gstack_command::registry;
+use gstack_engine::Engine;
 use gstack_flows::{
-    At, Begun, Commands, FlowError, Follower, Found, Next, Outcome, Report, Runs, StepReport, Values, Wanted, find,
+    At, Begun, Change, Commands, FlowError, Follower, Found, Grant, INSTRUCTIONS, Next, Outcome, Report, Runs,
+    StepReport, Values, Wanted, find, keep,
 };
 use gstack_protocol::chat::{QuestionPart, StepKind, StepOutcome, TurnOutcome};
 use gstack_protocol::command::CommandResult;
+use gstack_protocol::control::{AskAlone, AskedAlone};
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::ids::StepId;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +36,10 @@ pub(super) struct FlowTurn {
     pub(super) folder: PathBuf,
     pub(super) tools: Arc<dyn Tools>,
     pub(super) events: mpsc::Sender<AgentEvent>,
+    pub(super) engine: Arc<OnceLock<Engine>>,
     pub(super) cancel: CancellationToken,
+    /// Whether a person is there to be asked.
+    pub(super) attended: AtomicBool,
 }
 
 impl FlowTurn {
@@ -48,6 +55,9 @@ impl FlowTurn {
 
     async fn run_named(&self, text: &str) -> Result<TurnOutcome, Fault> {
         let (name, rest) = message::named(text).ok_or_else(|| FlowError::BadName(text.to_owned()))?;
+        if let Some(id) = message::scheduled(rest) {
+            return self.run_granted(&Grant::read(&self.home, id)?).await;
+        }
         let mut wanted = message::wanted(rest).map_err(FlowError::Values)?;
         let found = find(&self.home, &self.folder, name)?;
         let flow = found.flow()?;
@@ -79,9 +89,33 @@ impl FlowTurn {
         self.end_of(&report, given).await
     }
 
+    /// Runs a scheduled flow, and tells the person how it ended.
+    async fn run_granted(&self, grant: &Grant) -> Result<TurnOutcome, Fault> {
+        let ended = self.run_unattended(grant).await;
+        let said = match &ended {
+            Ok(TurnOutcome::Done) => format!("{} is done", grant.flow),
+            Ok(_) => format!("{} was stopped", grant.flow),
+            Err(fault) => fault.message.clone(),
+        };
+        if let Some(engine) = self.engine.get() {
+            engine.approvals().tell_flow_ended(&grant.id, &said).await;
+        }
+        ended
+    }
+
+    /// Nobody is asked: the run stops where a person would decide.
+    async fn run_unattended(&self, grant: &Grant) -> Result<TurnOutcome, Fault> {
+        let found = find(&self.home, Path::new("/"), grant.file.to_str().unwrap_or_default())?;
+        grant.check(&found)?;
+        self.attended.store(false, Ordering::Relaxed);
+        let wanted = Wanted { set: grant.set.clone(), ..Wanted::default() };
+        let report = self.follow(&found, &wanted, found.flow()?.steps.len()).await?;
+        self.end_of(&report, !grant.set.is_empty()).await
+    }
+
     async fn follow(&self, found: &Found, wanted: &Wanted, of: usize) -> Result<Report, FlowError> {
         let sender = Sender { tools: Arc::clone(&self.tools), cancel: self.cancel.clone() };
-        let mut lines = Lines { turn: self, of, step: StepId::random() };
+        let mut lines = Lines { turn: self, found, of, step: StepId::random(), agent: String::new() };
         gstack_flows::run(&Runs::of(&self.home), found, wanted, &sender, &mut lines).await
     }
 
@@ -94,6 +128,9 @@ impl FlowTurn {
 
     /// Asks the person. Returns `None` if they do not answer or stop the turn.
     async fn ask(&self, parts: Vec<QuestionPart>) -> Option<Vec<Vec<String>>> {
+        if !self.attended.load(Ordering::Relaxed) {
+            return None;
+        }
         let (answer, answered) = oneshot::channel();
         let request = StepId::random().as_str().to_owned();
         self.tell(AgentEvent::QuestionAsked(QuestionAsked { request, parts, answer })).await;
@@ -213,10 +250,13 @@ impl Commands for Sender {
 /// Shows each step as a line of the conversation, and asks the person after one that is not done.
 struct Lines<'a> {
     turn: &'a FlowTurn,
+    found: &'a Found,
     /// How many steps the flow has.
     of: usize,
     /// The line of the current step.
     step: StepId,
+    /// The agent that was asked last.
+    agent: String,
 }
 
 impl Follower for Lines<'_> {
@@ -261,5 +301,26 @@ impl Follower for Lines<'_> {
         }
         let answers = self.turn.ask(vec![question::after(report, self.of)]).await.unwrap_or_default();
         question::next(answers.first().and_then(|words| words.first()).map_or("", String::as_str))
+    }
+
+    async fn ask(&mut self, question: String) -> Result<String, Fault> {
+        let engine = self.turn.engine.get().ok_or_else(|| Fault::new(FaultCode::Updating, "gstack is starting"))?;
+        let asked = AskAlone { instructions: INSTRUCTIONS.to_owned(), prompt: question };
+        let AskedAlone { agent, text } = tokio::select! {
+            answer = engine.agents().ask_alone(asked) => answer?,
+            () = self.turn.cancel.cancelled() => return Err(Fault::new(FaultCode::Cancelled, "the run was stopped")),
+        };
+        self.agent = agent;
+        Ok(text)
+    }
+
+    async fn approve(&mut self, change: &Change) -> Result<bool, Fault> {
+        let file = self.found.file.display().to_string();
+        let answers = self.turn.ask(vec![question::healed(&self.agent, &file, change)]).await.unwrap_or_default();
+        let approved = question::approves(answers.first().and_then(|words| words.first()).map_or("", String::as_str));
+        if approved {
+            keep(&self.turn.home, self.found, change)?;
+        }
+        Ok(approved)
     }
 }

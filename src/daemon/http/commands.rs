@@ -7,16 +7,19 @@ use super::caller::Caller;
 use super::guard::Scope;
 use super::route::Body;
 use super::stream::{WAITING_LINES, json_lines};
+use crate::flows::tool;
 use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use gstack_agent::adapter::ToolResult;
 use gstack_engine::{AgentAccess, Driver, Engine, Registrations};
 use gstack_protocol::activity::ActivitySource;
-use gstack_protocol::command::{CommandLine, CommandRequest};
+use gstack_protocol::command::{CommandLine, CommandRequest, CommandResult};
 use gstack_protocol::fault::Fault;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 pub(super) async fn command(
     State(engine): State<Engine>,
@@ -31,8 +34,11 @@ pub(super) async fn command(
         .is_some_and(|accept| accept.contains("application/json"));
     let result = match issuer(&engine, &caller, scope, &request)? {
         Issuer::Person => engine.commands().run(request, source_of(&caller)).await?,
-        Issuer::Driver(driver) => engine.commands().run_as_driver(driver, request).await?,
-        Issuer::Agent(tools) => tools.command(request).await?,
+        Issuer::Driver(driver) => match tool::named(&request.command) {
+            Some(flow) => of_flow(Box::pin(tool::run_trusted((&engine, driver), flow, &request)).await?),
+            None => engine.commands().run_as_driver(driver, request).await?,
+        },
+        Issuer::Agent(tools) => for_agent(&engine, tools, request).await?,
     };
     if wants_json {
         return Ok(Json(result.answer()).into_response());
@@ -53,7 +59,7 @@ pub(super) async fn command_lines(
         Issuer::Person => None,
         Issuer::Driver(driver) => Some(driver),
         Issuer::Agent(tools) => {
-            let result = tools.command(request).await?;
+            let result = for_agent(&engine, tools, request).await?;
             if sender.send(CommandLine::Done(result)).await.is_err() {
                 tracing::debug!("an agent left before its command ended");
             }
@@ -62,6 +68,21 @@ pub(super) async fn command_lines(
     };
     engine.commands().run_in_lines(request, source_of(&caller), driver, sender);
     Ok(json_lines(lines))
+}
+
+/// Runs a command of an agent, or a flow that it was offered as a tool.
+async fn for_agent(
+    engine: &Engine,
+    tools: Arc<dyn AgentAccess>,
+    request: CommandRequest,
+) -> Result<CommandResult, Fault> {
+    let Some(flow) = tool::named(&request.command) else { return tools.command(request).await };
+    let values = tool::given(&request);
+    Box::pin(tool::run(tools, engine.home(), flow, &values, CancellationToken::new())).await.map(of_flow)
+}
+
+fn of_flow(result: ToolResult) -> CommandResult {
+    CommandResult { output: result.text, ..CommandResult::default() }
 }
 
 /// The identity under which a command runs.

@@ -35,7 +35,8 @@ use gstack_protocol::chat::AnsweredBy;
 use gstack_protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
 use gstack_protocol::command::{CommandAnswer, CommandLine, CommandRequest};
 use gstack_protocol::control::{
-    ContinueTurns, Disconnect, Disconnected, HandOver, HandingOver, Health, LookForAgents, StopTurns, Stopped, Stopping,
+    AskAlone, ContinueTurns, Disconnect, Disconnected, HandOver, HandingOver, Health, LookForAgents, StopTurns,
+    Stopped, Stopping,
 };
 use gstack_protocol::driver::{DriverBegin, DriverLine};
 use gstack_protocol::fault::{Fault, FaultCode};
@@ -133,6 +134,11 @@ fn person() -> Vec<Route> {
             Ok(())
         }),
         post("/agents/look", "Looks for agents again", look_for_agents),
+        post(
+            "/agents/ask",
+            "Asks the default agent one question, during which it has no tools",
+            |engine: Engine, asked: AskAlone| async move { engine.agents().ask_alone(asked).await },
+        ),
         post("/stop-turns", "Stops running turns", stop_turns),
         post("/continue", "Runs the messages that wait after a stopped turn", go_on),
         post("/hand-over", "Asks this daemon to hand over to a newer gstack", hand_over),

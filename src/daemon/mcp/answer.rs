@@ -4,6 +4,7 @@ use super::clients;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gstack_command::{Spec, registry, structured};
+use gstack_engine::OfferedTool;
 use gstack_protocol::fault::Fault;
 use gstack_protocol::page_tool::ListedPageTool;
 use rmcp::ErrorData;
@@ -38,6 +39,12 @@ pub(super) fn tool(name: String, description: String, schema: Map<String, Value>
         .with_annotations(ToolAnnotations::new().read_only(reads).destructive(writes && !reads).open_world(true));
     tool.title = title;
     tool
+}
+
+/// Returns a tool of an agent as it is listed.
+pub(super) fn offered(tool: OfferedTool) -> Tool {
+    let OfferedTool { name, description, schema, read_only, writes } = tool;
+    self::tool(name, description, schema, read_only, writes)
 }
 
 /// Adds the schema of the tool's structured results, if it has any.

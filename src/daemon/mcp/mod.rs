@@ -24,6 +24,7 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use gstack_base::home::Home;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -46,8 +47,8 @@ const SESSION_HEADER: &str = "mcp-session-id";
 const LARGEST_MESSAGE: usize = 4 * 1024 * 1024;
 
 /// Returns the endpoint as a router, which the caller must guard.
-pub fn router(path: &str, shutdown: CancellationToken) -> Router {
-    router_of(path, shutdown, BrowserTools::default)
+pub fn router(path: &str, shutdown: CancellationToken, home: Home) -> Router {
+    router_of(path, shutdown, move || BrowserTools::new(home.clone()))
 }
 
 /// Returns an endpoint whose sessions have another handler: the transport and its checks without the browser.

@@ -1,8 +1,10 @@
 //! The MCP server for all conversations. Each request carries its conversation's tools.
 
 use super::{answer, clients, hints, list_changes, progress};
+use crate::flows::tool;
+use gstack_base::home::Home;
 use gstack_command::registry;
-use gstack_engine::AgentAccess;
+use gstack_engine::{AgentAccess, OfferedTool};
 use gstack_protocol::VERSION;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
@@ -12,6 +14,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
@@ -20,12 +23,20 @@ use tokio::sync::watch;
 const CALL_ID: &str = "claudecode/toolUseId";
 
 /// The server of one session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct BrowserTools {
+    /// Where the person's flows are.
+    home: Home,
     /// True once its client is told of changes of the list.
     tells: Arc<AtomicBool>,
     /// Dropped with the session. Whoever tells its client anything keeps the session's buffers, and so ends then.
     lives: Arc<watch::Sender<()>>,
+}
+
+impl BrowserTools {
+    pub(super) fn new(home: Home) -> Self {
+        Self { home, tells: Arc::default(), lives: Arc::default() }
+    }
 }
 
 /// Returns the tools that the HTTP guard attached to the request. Fails if there are none.
@@ -44,6 +55,11 @@ fn takes(tools: &dyn AgentAccess, tool: &str, argument: &str) -> bool {
     let of_page = offers.iter().find(|offer| offer.listed.name == tool).map(|offer| offer.listed.schema.clone());
     let schema = of_page.or_else(|| Some(tools.offered().into_iter().find(|offered| offered.name == tool)?.schema));
     schema.is_some_and(|schema| answer::has_property(&schema, argument))
+}
+
+/// Returns the flows that may run in a folder.
+pub(super) async fn flows(home: Home, folder: PathBuf) -> Vec<OfferedTool> {
+    tokio::task::spawn_blocking(move || tool::offered(&home, &folder)).await.unwrap_or_default()
 }
 
 impl ServerHandler for BrowserTools {
@@ -71,12 +87,10 @@ impl ServerHandler for BrowserTools {
             let lives = self.lives.subscribe();
             tokio::spawn(list_changes::follow(offers, context.peer.clone(), tools.ended().clone(), lives));
         }
-        let listed = tools
-            .offered()
-            .into_iter()
-            .map(|tool| answer::tool(tool.name, tool.description, tool.schema, tool.read_only, tool.writes));
+        let listed = tools.offered().into_iter().map(answer::offered);
         let of_page = of_page.iter().map(|offer| answer::page_tool(offer.listed.clone()));
-        Ok(ListToolsResult::with_all_items(listed.chain(of_page).collect()))
+        let flows = flows(self.home.clone(), tools.folder()).await.into_iter().map(answer::offered);
+        Ok(ListToolsResult::with_all_items(listed.chain(of_page).chain(flows).collect()))
     }
 
     async fn call_tool(
@@ -85,6 +99,17 @@ impl ServerHandler for BrowserTools {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tools = tools(&context)?;
+        if let Some(flow) = tool::named(&request.name) {
+            let arguments = Value::Object(request.arguments.unwrap_or_default());
+            let call = tool::run(tools, &self.home, flow, &arguments, context.ct.child_token());
+            return Ok(match progress::told(&context, &request.name, call).await {
+                Ok(result) => answer::success(result.text, std::iter::empty()).into(),
+                Err(fault) => {
+                    let hint = fault.hint.clone();
+                    answer::failure(&fault, hint).into()
+                }
+            });
+        }
         if !tools.offers(&request.name) {
             let offered = tools.offered();
             return Err(answer::unknown_tool(&request.name, offered.iter().map(|tool| tool.name.as_str())));

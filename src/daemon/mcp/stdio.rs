@@ -4,12 +4,14 @@
 //! policy judges unless the person trusts it. Ends when its input ends.
 
 use super::registration::Registration;
-use super::{answer, clients, hints, lines, progress};
+use super::{answer, clients, hints, lines, progress, server};
+use crate::flows::tool;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gstack_client::http::Client;
 use gstack_command::tool_profile::ToolProfile;
 use gstack_command::{Class, Spec, picture, tool_schema};
+use gstack_engine::OfferedTool;
 use gstack_protocol::VERSION;
 use gstack_protocol::command::{CommandRequest, CommandResult};
 use gstack_protocol::driver::DriverBegin;
@@ -81,6 +83,15 @@ impl StdioTools {
         };
         let served = self.serve_with(tokio::io::stdin(), tokio::io::stdout()).await;
         served.map_err(broken)
+    }
+
+    /// Returns the flows that may run in the client's folder. A client on another machine has no such folder.
+    async fn flows(&self) -> Vec<OfferedTool> {
+        if self.takes_commands {
+            return Vec::new();
+        }
+        let folder = self.template.cwd.as_deref().unwrap_or("/");
+        server::flows(self.client.home().clone(), folder.into()).await
     }
 
     /// Returns true for a name that only a page's tool has, if the client is offered those.
@@ -183,7 +194,8 @@ impl ServerHandler for StdioTools {
             if has_structure { answer::with_output_schema(tool, spec) } else { tool }
         });
         let of_page = self.registration.page_tools().into_iter().map(answer::page_tool);
-        Ok(ListToolsResult::with_all_items(listed.chain(of_page).collect()))
+        let flows = self.flows().await.into_iter().map(answer::offered);
+        Ok(ListToolsResult::with_all_items(listed.chain(of_page).chain(flows).collect()))
     }
 
     async fn on_custom_request(
@@ -214,12 +226,14 @@ impl ServerHandler for StdioTools {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let spec = self.profile.find(&request.name);
-        if spec.is_none() && !self.is_page_tool(&request.name) {
+        let is_flow = !self.takes_commands && tool::named(&request.name).is_some();
+        if spec.is_none() && !is_flow && !self.is_page_tool(&request.name) {
             return Err(answer::unknown_tool(&request.name, self.profile.specs().map(|spec| spec.name)));
         }
         let of_page = self.registration.page_tools();
         let takes = |name: &str| match spec {
             Some(spec) => answer::has_property(&tool_schema::input_schema(spec), name),
+            None if is_flow => true,
             None => of_page.iter().any(|tool| *tool.name == *request.name && answer::has_property(&tool.schema, name)),
         };
         let known = clients::known(&context.peer);

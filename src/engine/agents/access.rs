@@ -2,13 +2,15 @@
 //!
 //! Owns the interface that the HTTP and MCP servers see. The engine's `tools` implement it.
 
+use crate::tools::StepList;
 use futures_util::future::BoxFuture;
-use gstack_agent::adapter::ToolResult;
+use gstack_agent::adapter::{ToolCall, ToolResult};
 use gstack_protocol::command::{CommandRequest, CommandResult};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::{ConversationId, TabId};
 use gstack_protocol::page_tool::ListedPageTool;
 use serde_json::{Map, Value};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +63,17 @@ pub trait AgentAccess: Send + Sync {
         keeps: Option<usize>,
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<ToolResult, Fault>>;
+
+    /// Returns the folder that the agent works in.
+    fn folder(&self) -> PathBuf;
+
+    /// Runs a step of a list, which the person allows as one. Its rules are those of the agent's own acts.
+    fn run_listed(
+        self: Arc<Self>,
+        list: Arc<StepList>,
+        step: ToolCall,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, Result<ToolResult, Fault>>;
 
     /// Runs a command of the agent's own command line. Ends when the caller disconnects.
     fn command(self: Arc<Self>, request: CommandRequest) -> BoxFuture<'static, Result<CommandResult, Fault>>;

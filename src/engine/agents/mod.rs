@@ -4,6 +4,7 @@
 //! running agent: the tasks of the conversations do.
 
 mod access;
+mod alone;
 mod choice;
 mod environment;
 mod left_over;
@@ -14,8 +15,7 @@ mod slots;
 mod spare;
 mod tokens;
 
-pub(crate) use access::OfferedTool;
-pub use access::{AgentAccess, PageToolOffer};
+pub use access::{AgentAccess, OfferedTool, PageToolOffer};
 pub(super) use choice::Choice;
 pub(super) use model::split_model;
 pub(crate) use pool::AgentPool;

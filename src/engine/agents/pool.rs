@@ -38,6 +38,8 @@ pub(super) struct Shared {
     /// Those that answer some messages themselves, in the order in which they are asked.
     pub(super) direct: Vec<Arc<dyn DirectAgent>>,
     slots: Slots,
+    /// Held while an agent is asked one question.
+    pub(super) alone: tokio::sync::Mutex<()>,
     /// The conversation whose agent was started before it had a message.
     pub(super) spare: Mutex<Option<ConversationId>>,
     /// The conversations that have an agent process.
@@ -58,7 +60,8 @@ impl AgentPool {
         let known = agent_list::Agents::new(agent_settings(&home, &now));
         let slots = Slots::new(slot_limit(&now));
         let (spare, running) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { home, port, config, ports, tasks, known, direct, slots, spare, running }))
+        let alone = tokio::sync::Mutex::default();
+        Self(Arc::new(Shared { home, port, config, ports, tasks, known, direct, slots, alone, spare, running }))
     }
 
     /// Returns every agent with what it is missing, after this look.

@@ -48,6 +48,8 @@ struct Opened {
 enum OpenedKind {
     Approval,
     Question,
+    /// The end of a flow that ran by itself. Nothing waits for an answer.
+    Flow,
 }
 
 impl Approvals {
@@ -75,6 +77,16 @@ impl Approvals {
                 still = changed.changed() => if still.is_err() { return },
                 () = shutdown.cancelled() => return,
             }
+        }
+    }
+
+    /// Tells the person how a flow that ran by itself ended. `id` names its schedule.
+    pub async fn tell_flow_ended(&self, id: &str, said: &str) {
+        let line = self.0.config.get().agents.approval_command.clone();
+        let ask: String = visible(said).chars().take(LONGEST_ASK).collect();
+        let (kind, id, from) = (OpenedKind::Flow, id.to_owned(), "gstack flow schedule".to_owned());
+        if let Some((program, arguments)) = line.split_first() {
+            tell_of((program, arguments), &Opened { kind, id, from, ask, site: None, link: None }).await;
         }
     }
 
@@ -113,14 +125,18 @@ impl Approvals {
             .then(|| self.create_link(&ApprovalId::new(opened.id.as_str())).ok())
             .flatten();
         let opened = Opened { link: link.map(|link| link.url), ..opened.clone() };
-        let Ok(mut input) = serde_json::to_vec(&opened) else { return };
-        input.push(b'\n');
-        match tokio::time::timeout(LIMIT, run(program, arguments, &input)).await {
-            Ok(Ok(status)) if status.success() => {}
-            Ok(Ok(status)) => tracing::warn!(program, %status, "approval-command failed"),
-            Ok(Err(error)) => tracing::warn!(program, %error, "approval-command can't be run"),
-            Err(_) => tracing::warn!(program, "approval-command took longer than {} s and was ended", LIMIT.as_secs()),
-        }
+        tell_of((program, arguments), &opened).await;
+    }
+}
+
+async fn tell_of((program, arguments): (&str, &[String]), opened: &Opened) {
+    let Ok(mut input) = serde_json::to_vec(opened) else { return };
+    input.push(b'\n');
+    match tokio::time::timeout(LIMIT, run(program, arguments, &input)).await {
+        Ok(Ok(status)) if status.success() => {}
+        Ok(Ok(status)) => tracing::warn!(program, %status, "approval-command failed"),
+        Ok(Err(error)) => tracing::warn!(program, %error, "approval-command can't be run"),
+        Err(_) => tracing::warn!(program, "approval-command took longer than {} s and was ended", LIMIT.as_secs()),
     }
 }
 

@@ -115,6 +115,7 @@ impl Task {
             options,
             multiple: false,
             closed: true,
+            words: None,
         };
         let question_id = QuestionId::random();
         let (pending, answer) = Pending::new(&self.gate, question_id.clone());
@@ -163,7 +164,7 @@ fn options_of(ways: &[SignInWay]) -> Vec<QuestionOption> {
         let is_taken = |label: &str| options.iter().any(|option| option.label.trim() == label.trim());
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         let label = std::iter::once(name.clone()).chain(numbered).find(|label| !is_taken(label)).unwrap_or_default();
-        options.push(QuestionOption { label, description: visible(&way.description) });
+        options.push(QuestionOption::plain(label, visible(&way.description)));
     }
     options
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the lifetime of a token, which is that of its agent. The table of tokens is in `agents`.
 
-use super::{ConversationTools, page_tool_list, page_tool_look, tool_list};
+use super::{ConversationTools, StepList, page_tool_list, page_tool_look, tool_list};
 use crate::activity::ActivityLog;
 use crate::agents::{AgentAccess, OfferedTool, PageToolOffer, Tokens};
 use crate::approvals::Approvals;
@@ -22,11 +22,12 @@ use crate::tasks::Tasks;
 use crate::views::Views;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use gstack_agent::adapter::ToolResult;
+use gstack_agent::adapter::{ToolCall, ToolResult};
 use gstack_protocol::command::{CommandRequest, CommandResult};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::ConversationId;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -127,6 +128,19 @@ impl AgentAccess for ConversationTools {
     ) -> BoxFuture<'a, Result<ToolResult, Fault>> {
         self.note_keeps(keeps);
         self.run_over_mcp(id, tool, arguments, cancel).boxed()
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.conversation().folder().into()
+    }
+
+    fn run_listed(
+        self: Arc<Self>,
+        list: Arc<StepList>,
+        step: ToolCall,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, Result<ToolResult, Fault>> {
+        async move { ConversationTools::run_listed(&self, list, step, cancel).await }.boxed()
     }
 
     fn command(self: Arc<Self>, request: CommandRequest) -> BoxFuture<'static, Result<CommandResult, Fault>> {

@@ -6,6 +6,7 @@ use super::ConversationTools;
 use super::action_requests::{self, Effects, TabContext};
 use super::error::ToolError;
 use super::sign_ins;
+use super::step_list::StepList;
 use super::target_snapshot::{ApprovedCall, TargetSnapshot};
 use crate::conversations::{ApprovalAnswer, Learned, Pending, ToolCallName};
 use crate::policy::{self, ActionKind, ActionRequest, AuditedAction, PolicyOutcome};
@@ -28,7 +29,7 @@ const MOST_QUESTIONS: usize = 3;
 
 impl ConversationTools {
     /// Checks a call against the policy, and asks the person if needed. `tab` is the tab that the call acts on; `step`
-    /// is the call as the agent identified it, if it did.
+    /// is the call as the agent identified it, if it did; `list` has it among others, which the person allows as one.
     ///
     /// # Errors
     ///
@@ -37,7 +38,7 @@ impl ConversationTools {
         &self,
         call: &Call,
         tab: TabId,
-        step: Option<&ToolCallName>,
+        (step, list): (Option<&ToolCallName>, Option<&StepList>),
         cancel: &CancellationToken,
     ) -> Result<ApprovedCall, Fault> {
         let mut edited: Option<Call> = None;
@@ -48,7 +49,19 @@ impl ConversationTools {
             let Some(asked) = review.asks.as_ref() else {
                 return Ok(review.targets.permit(present, review.shown, edited.clone()));
             };
-            let (answered, text) = self.ask(present, tab, &review, asked, cancel).await?;
+            let of_list = list.filter(|list| list.covers(&asked.request));
+            let mut first = match of_list {
+                Some(list) => Some(list.lock().await),
+                None => None,
+            };
+            let (answered, text) = match first.as_deref() {
+                Some(Some(answered)) => (*answered, None),
+                _ => self.ask(present, tab, (&review, of_list), asked, cancel).await?,
+            };
+            if let Some(first) = &mut first {
+                **first = Some(answered);
+            }
+            drop(first);
             let wrote = text.and_then(|text| present.with_typed(&text));
             let record = wrote.as_ref().map_or_else(|| review.record.clone(), |wrote| review.targets.record(wrote));
             let line = wrote.as_ref().map(redaction::line);
@@ -180,7 +193,7 @@ impl ConversationTools {
         &self,
         call: &Call,
         tab: TabId,
-        review: &CallReview,
+        (review, list): (&CallReview, Option<&StepList>),
         asked: &Asked,
         cancel: &CancellationToken,
     ) -> Result<(ApprovalAnswer, Option<String>), Fault> {
@@ -188,16 +201,21 @@ impl ConversationTools {
         let scope = if let ActionKind::Does(scope) = asked.request.kind { Some(scope) } else { None };
         let approval_id = ApprovalId::random();
         let (ask, phrase) = review.targets.sign_in.as_ref().map_or_else(|| said_of(words, record), sign_ins::request);
-        let approval = ApprovalRequest {
-            approval_id: approval_id.clone(),
-            ask: visible(&ask),
-            phrase: Some(phrase).filter(|phrase| phrase.values.iter().all(|value| visible(value) == *value)),
-            site: asked.request.site.clone(),
-            why: asked.card.why.map(Sentence::from),
-            does: record.command.clone(),
-            action: Box::new(ActionRecord { scope, ..record.clone() }),
-            kind: words.kind,
-            choices: asked.card.choices.clone(),
+        let approval = match list {
+            Some(list) => {
+                list.card(approval_id.clone(), asked.request.site.clone(), asked.card.why.map(Sentence::from))
+            }
+            None => ApprovalRequest {
+                approval_id: approval_id.clone(),
+                ask: visible(&ask),
+                phrase: Some(phrase).filter(|phrase| phrase.values.iter().all(|value| visible(value) == *value)),
+                site: asked.request.site.clone(),
+                why: asked.card.why.map(Sentence::from),
+                does: record.command.clone(),
+                action: Box::new(ActionRecord { scope, ..record.clone() }),
+                kind: words.kind,
+                choices: asked.card.choices.clone(),
+            },
         };
         let text = call.text().map(|(_, text)| if targets.into_password { "•".repeat(8) } else { visible(&text) });
         tokio::select! {

@@ -20,6 +20,7 @@ mod pausing;
 mod preview;
 mod shell;
 mod sign_ins;
+mod step_list;
 mod taint;
 mod target_snapshot;
 mod tool_list;
@@ -34,7 +35,6 @@ use evidence::ActNotes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use gstack_agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
-use gstack_base::mutex::lock;
 use gstack_base::site;
 use gstack_browser::dialogs::DialogPolicy;
 use gstack_chat::Conversation;
@@ -49,10 +49,30 @@ use gstack_protocol::ids::TabId;
 use page_tool_list::PageToolList;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+pub use step_list::StepList;
 use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
+
+/// How a call may run.
+#[derive(Clone, Default)]
+struct Manner {
+    /// The tab that the call names.
+    tab: Option<TabId>,
+    /// The sites that it may act on. `None`: any.
+    acts_on: Option<ActsOn>,
+    /// The person typed it as it is: no one is asked about it.
+    typed: bool,
+    /// The list of steps that it belongs to, which the person allows as one.
+    list: Option<Arc<StepList>>,
+}
+
+impl Manner {
+    fn in_tab(tab: Option<TabId>) -> Self {
+        Self { tab, ..Self::default() }
+    }
+}
 
 /// The tools of one agent of one conversation.
 pub(crate) struct ConversationTools {
@@ -63,10 +83,6 @@ pub(crate) struct ConversationTools {
     ended: CancellationToken,
     /// True for the built-in agent, which has no model: it may use every command and sees pages as a person does.
     by_person: bool,
-    /// True while a call runs that the person typed as it is: no one is asked about it.
-    typed: AtomicBool,
-    /// The sites that this command may act on. `None`: any.
-    acts_on: Mutex<Option<ActsOn>>,
     /// Set if not a conversation's agent acts but an MCP client, which has no turn and no journal.
     driver: Option<Arc<Driver>>,
     page_tools: PageToolList,
@@ -85,8 +101,6 @@ impl ConversationTools {
             token,
             ended: CancellationToken::new(),
             by_person,
-            typed: AtomicBool::new(false),
-            acts_on: Mutex::new(None),
             driver,
             page_tools: PageToolList::default(),
             rests: Rests::default(),
@@ -148,7 +162,7 @@ impl ConversationTools {
             self.gate.note_unsent(name.clone());
         }
         let turn = self.gate.turn_token();
-        let outcome = self.run_in_turn(call, named, Some(&name), cancel.clone()).await;
+        let outcome = self.run_in_turn(call, Manner::in_tab(named), Some(&name), cancel.clone()).await;
         // What a stop or the agent itself ended before it was sent stays recorded until its step ends. A stop withdraws the
         // call's approval first and then ends the turn.
         let is_withdrawn = outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Cancelled);
@@ -161,11 +175,11 @@ impl ConversationTools {
         outcome
     }
 
-    /// Runs a call until the turn ends at the latest. `named` is the tab that the call names.
+    /// Runs a call until the turn ends at the latest.
     async fn run_in_turn(
         &self,
         call: Call,
-        named: Option<TabId>,
+        manner: Manner,
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
@@ -175,7 +189,7 @@ impl ConversationTools {
         }
         // A stop ends the call even if the agent does not cancel it.
         let cancel = cancel.child_token();
-        let mut call = std::pin::pin!(self.run_call(call, named, step, cancel.clone()));
+        let mut call = std::pin::pin!(self.run_call(call, manner, step, cancel.clone()));
         tokio::select! {
             outcome = &mut call => outcome,
             () = turn.cancelled() => {
@@ -189,17 +203,17 @@ impl ConversationTools {
     async fn run_call(
         &self,
         call: Call,
-        named: Option<TabId>,
+        manner: Manner,
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
         let working = || self.services.tabs.sets().working(self.conversation());
-        let tab = named.or_else(working).or_else(|| self.services.browsers.current_tab());
+        let tab = manner.tab.or_else(working).or_else(|| self.services.browsers.current_tab());
         let pages = self.services.browsers.pages_with(tab).map(|(_, pages)| pages);
         let described = |name: &str| pages.as_ref()?.role_and_name(tab?, name);
         let begun = self.services.activity.begin_on(self.source(), tab, &call, &described);
         let act = ActNotes::begin(self, &call, step);
-        let outcome = self.run_permitted(call, named, step, cancel.clone(), &act).await;
+        let outcome = self.run_permitted(call, manner, step, cancel.clone(), &act).await;
         let said = outcome.as_ref().map(|result| result.text.as_str());
         begun.end(said);
         act.end(self, said, &cancel).await;
@@ -210,30 +224,34 @@ impl ConversationTools {
     async fn run_permitted(
         &self,
         call: Call,
-        named: Option<TabId>,
+        manner: Manner,
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
         act: &ActNotes,
     ) -> Result<ToolResult, Fault> {
         let spec = call.spec;
         // However a call arrives, an agent can run only the tools that it is offered: no `chain`, no `tab-each`.
-        if !self.by_person && tool_list::find(spec.name).is_none() {
+        let is_offered = match &manner.list {
+            Some(_) => StepList::may_have(spec),
+            None => tool_list::find(spec.name).is_some(),
+        };
+        if !self.by_person && !is_offered {
             return Err(ToolError::NotOffered(spec.name.to_owned()).into());
         }
         let conversation = self.conversation();
-        let CallTabs { tab, subject } = self.tabs_of_call(&call, named)?;
+        let CallTabs { tab, subject } = self.tabs_of_call(&call, manner.tab)?;
         if !self.by_person && !matches!(spec.tab, TabUse::Lists | TabUse::Opens) {
             self.services.drivers.check_lease(subject, conversation.id())?;
         }
         act.placed(self, tab);
         // A tab that a flow opened is not the agent's: the conversation goes on in its own.
-        if !self.by_person || named.is_none() {
+        if !self.by_person || manner.tab.is_none() {
             self.services.tabs.change_work(conversation, |working| working.tab = Some(tab));
         }
         self.services.browsers.stay_for_turn(conversation, tab)?;
         let (outer, cancel) = (cancel.clone(), cancel.child_token());
         let tabs = CallTabs { tab, subject };
-        let run = self.run_in_tabs(call, tabs, step, cancel.clone(), act);
+        let run = self.run_in_tabs(call, (tabs, manner), step, cancel.clone(), act);
         let needs_tab = !matches!(spec.tab, TabUse::Lists | TabUse::Opens);
         if self.by_person {
             return run.await;
@@ -256,7 +274,7 @@ impl ConversationTools {
     async fn run_in_tabs(
         &self,
         mut call: Call,
-        CallTabs { tab, subject }: CallTabs,
+        (CallTabs { tab, subject }, Manner { acts_on, typed, list, .. }): (CallTabs, Manner),
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
         act: &ActNotes,
@@ -269,8 +287,7 @@ impl ConversationTools {
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not run on a page that loads later.
         let leaves = spec.navigates == Navigates::TabToAddress;
-        let asks = !self.by_person || (call.class() != Class::Read && !self.typed.load(Ordering::Relaxed));
-        let acts_on = lock(&self.acts_on).clone();
+        let asks = !self.by_person || (call.class() != Class::Read && !typed);
         let is_bound = asks && call.class() != Class::Read && !leaves;
         let target = |expected, shown: Option<site::SiteOrPage>| Target {
             tab: Some(tab),
@@ -292,7 +309,8 @@ impl ConversationTools {
             return Ok(tool_result(self.services.runner.run(&call, target(None, None), cancel).await?).await);
         }
         let asking = cancel.clone();
-        let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
+        let ApprovedCall { expected, shown, home, edited } =
+            self.permit(&call, subject, (step, list.as_deref()), &cancel).await?;
         act.permitted(self, &cancel).await;
         self.sends(step);
         let mut wrote = edited.is_some();
@@ -306,7 +324,8 @@ impl ConversationTools {
             if let Some(step) = step.filter(|_| self.driver.is_none()) {
                 self.gate.note_unsent(step.clone());
             }
-            let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
+            let ApprovedCall { expected, shown, home, edited } =
+                self.permit(&call, subject, (step, list.as_deref()), &cancel).await?;
             self.sends(step);
             wrote |= edited.is_some();
             call = edited.unwrap_or(call);
@@ -318,7 +337,10 @@ impl ConversationTools {
         self.permit_downloads(tab, &mut output, &asking).await;
         // Before it is cut: the agent can read on.
         self.remember_read(spec, tab, &output);
-        self.rests.cut(&mut output, self.most_output(), spec);
+        // A run of steps needs the whole page to find its elements.
+        if list.is_none() {
+            self.rests.cut(&mut output, self.most_output(), spec);
+        }
         if spec.changes() {
             self.services.tabs.opened_since(conversation, tab, &before).await;
         }
@@ -359,11 +381,9 @@ impl ConversationTools {
 
     /// Runs a command that a person phrased in words or that an adapter names. Logs it even if it cannot be parsed.
     async fn run_named(&self, named: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
-        let ToolCall { command, args, typed, tab: named, acts_on } = named;
-        self.typed.store(typed, Ordering::Relaxed);
-        *lock(&self.acts_on) = acts_on;
+        let ToolCall { command, args, typed, tab, acts_on } = named;
         match Call::parse(&command, &args) {
-            Ok(call) => self.run_in_turn(call, named, None, cancel).await,
+            Ok(call) => self.run_in_turn(call, Manner { tab, acts_on, typed, list: None }, None, cancel).await,
             Err(fault) => {
                 let working = self.services.tabs.sets().working(self.conversation());
                 let tab = working.or_else(|| self.services.browsers.current_tab());

@@ -2,10 +2,10 @@
 //!
 //! Owns the wait, and the answer with the person's note and a fresh snapshot. `engine/pauses` knows who is paused.
 
-use super::ConversationTools;
 use super::call_tabs::CallTabs;
 use super::error::{DECIDE_AGAIN, ToolError};
 use super::evidence::ActNotes;
+use super::{ConversationTools, Manner};
 use crate::drivers::CLIENT_WAITS;
 use crate::pauses::HandedBack;
 use gstack_agent::adapter::ToolResult;
@@ -95,7 +95,7 @@ impl ConversationTools {
             Ok(call) => {
                 let act = ActNotes::begin(self, &call, None);
                 let cancel = outer.child_token();
-                let taken = self.run_in_tabs(call, tabs, None, cancel.clone(), &act).await;
+                let taken = self.run_in_tabs(call, (tabs, Manner::default()), None, cancel.clone(), &act).await;
                 act.end(self, taken.as_ref().map(|result| result.text.as_str()), &cancel).await;
                 taken
             }

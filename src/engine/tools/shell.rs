@@ -2,8 +2,8 @@
 //!
 //! Owns which commands an agent may run. Never trusts the caller's claims about its identity.
 
-use super::ConversationTools;
 use super::error::ToolError;
+use super::{ConversationTools, Manner};
 use super::{page_tool_list, tool_list};
 use gstack_agent::adapter::ToolResult;
 use gstack_command::{Call, tool_schema};
@@ -23,7 +23,8 @@ impl ConversationTools {
             let rest = self.read_on(spec, cursor)?;
             return Ok(rest.into_result_for_model());
         }
-        let (call, named) = self.requested(&request)?;
+        let (call, tab) = self.requested(&request)?;
+        let manner = Manner { acts_on: request.acts_on.clone(), ..Manner::in_tab(tab) };
         if let Some((name, holds)) = call.withheld() {
             return Err(tool_schema::withheld(call.spec, name, holds));
         }
@@ -34,7 +35,7 @@ impl ConversationTools {
         let tools = self.clone();
         self.services.tasks.spawn(async move {
             // The caller may have disconnected.
-            answer.send(tools.run_in_turn(call, named, None, cancel).await).ok();
+            answer.send(tools.run_in_turn(call, manner, None, cancel).await).ok();
         });
         let ToolResult { text, data, files, .. } = answered.await.map_err(|_| ToolError::Ending)??;
         // An MCP client gets the pictures from the files; an agent's shell is not told where they are.

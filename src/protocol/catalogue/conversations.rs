@@ -3,6 +3,33 @@
 use super::template::MessageTemplate;
 
 catalogue! {
+    // Cards of a flow that a person runs. The options are `fault_flow_…` too: a panel has one list of sentences.
+    FLOW_NOT_DONE = "Step $1 of $2 is not done: $3.";
+    FLOW_NOT_DONE_BUT = "Step $1 of $2 is not done: $3. The page has $4.";
+    FLOW_UNMET = "Step $1 of $2 is done, but what it waits for is not there: $3.";
+    FLOW_UNKNOWN = "Step $1 of $2 may have taken effect: $3. Look at the page.";
+    FLOW_HEALED = "$1 describes the element of step $2 anew. On the page it is “$3”. $4";
+    FLOW_CUT_OFF = "$1. Look at the page before you choose.";
+    FLOW_CUT_OFF_KNOWN = "$1.";
+    FLOW_SKIP = "Skip it";
+    FLOW_WITHOUT = "Go on without it";
+    FLOW_HAPPENED = "It took effect: go on";
+    FLOW_BY_HAND = "Do it myself and go on";
+    FLOW_HEAL = "Heal";
+    FLOW_USE_LINE = "Use this line";
+    FLOW_NOT_LINE = "Not this one";
+    FLOW_STOP = "Stop here";
+    FLOW_GO_ON_WITH = "Go on with step $1";
+    FLOW_DO_AGAIN = "Do step $1 again";
+    FLOW_BEGIN = "Begin with step $1";
+    FLOW_NEXT_BEGINS = "The next step begins now.";
+    FLOW_NOT_AGAIN = "It is not done again.";
+    FLOW_BY_HAND_NEXT = "Do it in the page first, then choose this. The run checks what the step waits for.";
+    FLOW_HEAL_NEXT = "Your agent, which can do nothing meanwhile, describes the element anew. You see the change first.";
+    FLOW_STOP_NEXT = "You can go on from this step later.";
+    FLOW_USE_LINE_NEXT = "It replaces the line in the file, and the step runs.";
+    FLOW_NOTHING_CHANGED = "Nothing is changed.";
+    FLOW_NOTHING_DONE = "Nothing is done.";
     // Turns.
     TURN_SAID_TOO_MUCH = "the agent wrote more than $1 MB in one turn and was ended";
     TURN_SAID_TOO_MUCH_NEXT = "Ask for less at once. If it was going in circles, start a new chat.";

@@ -123,10 +123,16 @@ impl CodexHandler {
     fn ask_questions(&mut self, id: Value, questions: Questions, out: &mut HandlerOutput) {
         let ids = questions.questions.iter().map(|question| question.id.clone()).collect();
         let part = |question: wire::Question| {
-            let option =
-                |option: wire::QuestionOption| QuestionOption { label: option.label, description: option.description };
+            let option = |option: wire::QuestionOption| QuestionOption::plain(option.label, option.description);
             let options = question.options.unwrap_or_default().into_iter().map(option).collect();
-            QuestionPart { text: question.question, header: question.header, options, multiple: false, closed: false }
+            QuestionPart {
+                text: question.question,
+                header: question.header,
+                options,
+                multiple: false,
+                closed: false,
+                words: None,
+            }
         };
         let parts = questions.questions.into_iter().map(part).collect();
         let request = self.wait(id, WaitingKind::Questions(ids));
