@@ -40,6 +40,17 @@ pub(super) fn unknown_command(error: &clap::Error) -> Option<Fault> {
     Some(registry::unknown_among(name, &names))
 }
 
+/// Says what is missing, in the words of the browser's commands. `None` for any other error.
+fn short_message(error: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) => {
+            Some(format!("this command needs {}", missing.join(" and ")))
+        }
+        _ => None,
+    }
+}
+
 /// Converts a parse error of clap to a fault; `None` for help and version, which are not errors.
 pub(super) fn fault_of(error: &clap::Error) -> Option<Fault> {
     if matches!(
@@ -50,6 +61,9 @@ pub(super) fn fault_of(error: &clap::Error) -> Option<Fault> {
     }
     if let Some(fault) = unknown_command(error) {
         return Some(fault);
+    }
+    if let Some(message) = short_message(error) {
+        return Some(Fault::new(FaultCode::BadRequest, message));
     }
     let rendered = error.render().to_string();
     let (mut message, mut hints) = (Vec::new(), Vec::new());

@@ -125,6 +125,15 @@ test('key words that scripts look for come first', async () => {
   }
 });
 
+test('answers in the words of a library: a wrong act, a relative address and a missing argument', async () => {
+  for (const name of ['har', 'trace', 'heap', 'cache', 'video']) {
+    assert.match(await fails(name, 'nope'), new RegExp(`^gstack: ${name} does not know "nope"\n  Use ${name} `));
+  }
+  assert.match(await fails('diff', '@e99', 'nope'), /^gstack: "@e99" is not an address: it names no site\n/);
+  assert.match(await fails('completions'), /^gstack: this command needs <SHELL>\nUsage: gstack completions/);
+  assert.equal(await said('unroute'), 'There was no route to remove');
+});
+
 test('a deleted conversation is restored by the beginning of its id', async () => {
   await said('chat', 'help');
   const [id] = (await said('sessions')).split(' ');

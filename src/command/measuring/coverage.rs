@@ -65,7 +65,7 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
     };
     let action = arguments.required("action")?;
     if action != "start" && action != "stop" {
-        return Err(wrong(format!("coverage can't {action:?}")).hint(format!("coverage {what} start, or stop")));
+        return Err(wrong(format!("coverage does not know {action:?}")).hint(format!("coverage {what} start, or stop")));
     }
     let kind = if of_scripts { RecordingKind::ScriptCoverage } else { RecordingKind::StyleCoverage };
     let page = context.page().await?;

@@ -64,7 +64,9 @@ async fn heap(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
             snapshot PATH",
         )),
         ("snapshot", path) => snapshot(context, path.as_deref()).await,
-        (other, _) => Err(wrong(format!("heap can't {other:?}")).hint("Use heap usage, or heap snapshot PATH.")),
+        (other, _) => {
+            Err(wrong(format!("heap does not know {other:?}")).hint("Use heap usage, or heap snapshot PATH."))
+        }
     }
 }
 

@@ -65,7 +65,7 @@ async fn trace(context: &Context, arguments: Arguments) -> Result<Output, Fault>
             Err(wrong("give --screenshots when the trace starts: trace start --screenshots"))
         }
         ("stop", path) => stop(context, path.as_deref()).await,
-        (other, _) => Err(wrong(format!("trace can't {other:?}")).hint("Use trace start, or trace stop PATH.")),
+        (other, _) => Err(wrong(format!("trace does not know {other:?}")).hint("Use trace start, or trace stop PATH.")),
     }
 }
 

@@ -61,6 +61,6 @@ async fn cache(context: &Context, arguments: Arguments) -> Result<Output, Fault>
             page.set_cache(action == "on").await?;
             Ok(Output::text(format!("Cache {action}")).data(json!({ "cache": action == "on" })))
         }
-        other => Err(wrong(format!("cache can't {other:?}")).hint("Use cache clear, cache off or cache on.")),
+        other => Err(wrong(format!("cache does not know {other:?}")).hint("Use cache clear, cache off or cache on.")),
     }
 }

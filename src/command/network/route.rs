@@ -157,7 +157,11 @@ async fn unroute(context: &Context, arguments: Arguments) -> Result<Output, Faul
         return Err(Fault::new(FaultCode::NotFound, format!("there is no route for {address}"))
             .hint("See them: gstack route list"));
     }
-    Ok(Output::text(format!("Removed {}", counted(count, "route"))).data(json!({ "count": count })))
+    let told = match count {
+        0 => "There was no route to remove".to_owned(),
+        count => format!("Removed {}", counted(count, "route")),
+    };
+    Ok(Output::text(told).data(json!({ "count": count })))
 }
 
 fn listed(page: &Page) -> Result<Output, Fault> {

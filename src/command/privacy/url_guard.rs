@@ -13,13 +13,13 @@ use url::Url;
 pub fn check(typed: &str) -> Result<Url, Fault> {
     let typed = typed.trim();
     if typed.eq_ignore_ascii_case("about:blank") {
-        return Url::parse("about:blank").map_err(|error| not_an_address(typed, &error.to_string()));
+        return Url::parse("about:blank").map_err(|error| unparsed(typed, error));
     }
     let written = match scheme_to_add(typed) {
         Some(scheme) => format!("{scheme}://{typed}"),
         None => typed.to_owned(),
     };
-    let url = Url::parse(&written).map_err(|error| not_an_address(typed, &error.to_string()))?;
+    let url = Url::parse(&written).map_err(|error| unparsed(typed, error))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Fault::new(
             FaultCode::UrlRefused,
@@ -56,6 +56,13 @@ fn check_remote(address: &str) -> Result<(), Fault> {
     match bare.parse::<IpAddr>() {
         Ok(address) if is_metadata_address(address) => Err(refused_metadata(bare)),
         _ => Ok(()),
+    }
+}
+
+fn unparsed(typed: &str, error: url::ParseError) -> Fault {
+    match error {
+        url::ParseError::RelativeUrlWithoutBase => not_an_address(typed, "it names no site"),
+        other => not_an_address(typed, &other.to_string()),
     }
 }
 

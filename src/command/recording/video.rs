@@ -81,7 +81,7 @@ async fn video(context: &Context, arguments: Arguments) -> Result<Output, Fault>
             }
             stop(context).await
         }
-        (other, _) => Err(wrong(format!("video can't {other:?}")).hint("Use video start PATH, or video stop.")),
+        (other, _) => Err(wrong(format!("video does not know {other:?}")).hint("Use video start PATH, or video stop.")),
     }
 }
 

@@ -79,7 +79,7 @@ async fn har(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
             }
             stop(context, path.as_deref()).await
         }
-        (other, _) => Err(wrong(format!("har can't {other:?}")).hint("Use har start, or har stop PATH.")),
+        (other, _) => Err(wrong(format!("har does not know {other:?}")).hint("Use har start, or har stop PATH.")),
     }
 }
 
