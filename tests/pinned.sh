@@ -74,6 +74,7 @@ tests/extension/package.json typescript 6.0.3 version 7 has no library, which te
 tests/oracle/package.json codemirror 5.65.21 version 6 is another editor, made of modules for a bundler; pages still use 5
 findings/* jsdom 29.1.1 the newest for Node.js 20
 findings/* mocha 11.7.6 the newest for Node.js 20
+tests/agent_matrix/python/vibe/* mistral-vibe 3.0.2 3.0.3 requires certifi 2026.10.19, which cannot be installed
 findings/lib.sh agent-client-protocol 0.9.0 hermes-agent 0.19.0 requires this one
 HELD
 }

@@ -2,7 +2,7 @@
  * The ACP agents of the matrix: how each is installed, started and told to use a fake API on loopback. Owns what differs
  * between them; `trial.mjs` runs them.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,6 +19,12 @@ export const versionOf = ({ package: name, folder }) =>
     ? readFileSync(path.join(here, 'python', folder, 'requirements.txt'), 'utf8').match(/==(\S+)/)[1]
     : json('package.json').dependencies[name];
 
+/** Returns whether this Node.js has at least that version. */
+function atLeast(major, minor) {
+  const [ours, second] = process.versions.node.split('.').map(Number);
+  return ours > major || (ours === major && second >= minor);
+}
+
 /** Writes a file below the person's home. */
 export function put(home, name, content) {
   const file = path.join(home.person, name);
@@ -26,7 +32,20 @@ export function put(home, name, content) {
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
 }
 
+/** A Node.js that runs what needs version 22.19. */
+const NEWER_NODE = atLeast(22, 19) ? process.execPath : path.join(here, '../browserless/newer-node/node_modules/.bin/node');
+
+/** Starts pi in it, from the folder of the trial, which the sandbox opens. */
+const PI = 'project/pi';
+
+const UNASKED = 'It does not ask before it writes a file, so its folder is read-only until you choose the other mode.';
+const NO_SERVERS = "Its adapter passes no MCP server on to it, so that it can't use the browser's tools. gstack says so.";
+
 const TODO = { id: '1', content: 'Move the tests', status: 'in_progress' };
+const UNNAMED =
+  'It asks before each tool, and does not say which. You see the call on a card, also for a look, and allow it; a click has two cards.';
+/** OpenHands demands it of each call. */
+const RATED = { security_risk: 'LOW' };
 const COLORS = [
   { label: 'Red', description: 'warm' },
   { label: 'Blue', description: 'cold' },
@@ -42,20 +61,23 @@ const anthropic = (address) => ({
   DISABLE_ERROR_REPORTING: '1',
 });
 
-const codex = (home, address) =>
+/** Writes Codex's configuration for the fake at this address. */
+export const codex = (home, address, model = 'gpt-5-fake') =>
   put(
     home,
     '.codex/config.toml',
-    `model = "gpt-5-fake"\nmodel_provider = "fake"\n[model_providers.fake]\nname = "Fake"\nbase_url = "${address}/v1"\n` +
+    `model = "${model}"\nmodel_provider = "fake"\n[model_providers.fake]\nname = "Fake"\nbase_url = "${address}/v1"\n` +
       'wire_api = "responses"\nenv_key = "FAKE_KEY"\nrequest_max_retries = 1\nstream_max_retries = 1\n',
   );
 
 /**
  * By name. `known`: gstack has it under this name without a line in the configuration. `calls(tool, input)`: the step with
- * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it cannot
- * start here. `shown`: its command on the page, if it is another one. `plans` and `asks`: the steps with which it makes a plan
- * and asks a question, if it does. `mode`: a mode that the person must choose before it writes. `without`: boxes that the agent
- * itself makes impossible, each with the reason. `untried`: why there are no results yet.
+ * which the model calls a tool of ours. `writes(file)`: the step with which it writes "x" into a file. `needs`: why it
+ * cannot start here. `shown`: its command on the page, if it is another one. `plans` and `asks`: the steps with which it
+ * makes a plan and asks a question, if it does. `mode`: a mode that the person must choose before it writes. `model`:
+ * another model that the fake has, if the agent offers ones of others too. `more`: further rules of its fake. `streams`:
+ * false if its answer comes whole. `namesCalls`: false if its steps do not say which tool it calls. `without`: boxes that
+ * the agent itself makes impossible, each with the reason. `untried`: why there are no results yet.
  */
 const TABLE = {
   'claude-agent-acp': {
@@ -84,10 +106,12 @@ const TABLE = {
     package: '@agentclientprotocol/codex-acp',
     command: [npm('codex-acp')],
     fake: 'responses',
-    prepare: codex,
+    prepare: (home, address) => codex(home, address),
     variables: () => ({ FAKE_KEY: 'dummy' }),
     calls: (tool, input) => [{ tool, namespace: 'mcp__gstack', input }],
-    plans: [{ tool: 'update_plan', input: { plan: [{ step: 'Move the tests', status: 'in_progress' }] } }],
+    asks: [
+      { tool: 'request_user_input', input: { questions: [{ id: 'color', header: 'Color', question: 'Which color?', options: COLORS }] } },
+    ],
     writes: (file) => [
       {
         tool: 'exec_command',
@@ -120,7 +144,8 @@ const TABLE = {
         },
       }),
     variables: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
-    plans: [{ tool: 'todowrite', input: { todos: [{ content: 'Move the tests', status: 'in_progress', priority: 'high' }] } }],
+    plans: [{ tool: 'todowrite', input: { todos: [{ ...TODO, priority: 'high' }] } }],
+    without: { plans: 'Its list comes as an ordinary step: it sends no plan over ACP.' },
     calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
     writes: (file) => [{ tool: 'write', input: { filePath: file, content: 'x' } }],
   },
@@ -161,10 +186,8 @@ const TABLE = {
     package: 'mistral-vibe',
     folder: 'vibe',
     command: [python('vibe', 'vibe-acp')],
-    without: {
-      picture: "It keeps only the text of a tool's result.",
-      models: 'Its other models need a key of their provider, which this trial does not have.',
-    },
+    without: { picture: "It keeps only the text of a tool's result." },
+    model: 'other',
     fake: 'completions',
     prepare: (home, address) =>
       put(
@@ -172,7 +195,9 @@ const TABLE = {
         '.vibe/config.toml',
         'active_model = "fake"\nenable_telemetry = false\nenable_update_checks = false\nenable_auto_update = false\n' +
           `[[providers]]\nname = "fake"\napi_base = "${address}/v1"\napi_key_env_var = "FAKE_KEY"\n` +
-          '[[models]]\nname = "fake"\nprovider = "fake"\nalias = "fake"\n',
+          ['fake', 'other']
+            .map((name) => `[[models]]\nname = "${name}"\nprovider = "fake"\nalias = "${name}"\nsupports_images = true\n`)
+            .join(''),
       ),
     variables: () => ({ FAKE_KEY: 'dummy' }),
     finds: (tool) => ({
@@ -225,15 +250,32 @@ const TABLE = {
   pi: {
     label: 'pi',
     package: 'pi-acp',
-    command: [npm('pi-acp')],
+    // pi needs a newer Node.js than its adapter; both run in that one.
+    command: [NEWER_NODE, npm('pi-acp')],
+    shown: ['pi-acp'],
     fake: 'completions',
-    prepare: (home, address) =>
+    prepare: (home, address) => {
+      put(home, PI, `#!/bin/sh\nexec '${NEWER_NODE}' '${npm('pi')}' "$@"\n`);
+      chmodSync(path.join(home.person, PI), 0o755);
       put(home, '.pi/agent/models.json', {
         providers: {
-          fake: { baseUrl: `${address}/v1`, api: 'openai-completions', apiKey: 'dummy', models: [{ id: 'fake' }, { id: 'other' }] },
+          fake: {
+            baseUrl: `${address}/v1`,
+            api: 'openai-completions',
+            apiKey: 'dummy',
+            models: ['fake', 'other'].map((id) => ({ id, input: ['text', 'image'] })),
+          },
         },
-      }),
-    variables: () => ({ PI_ACP_PI_COMMAND: npm('pi'), PI_OFFLINE: '1' }),
+      });
+    },
+    variables: (_, home) => ({ PI_ACP_PI_COMMAND: path.join(home.person, PI), PI_OFFLINE: '1' }),
+    without: {
+      reads: NO_SERVERS,
+      clicks: NO_SERVERS,
+      picture: NO_SERVERS,
+      long: NO_SERVERS,
+      writes: UNASKED,
+    },
     calls: (tool, input) => [{ tool: `gstack_${tool}`, input }],
     writes: (file) => [{ tool: 'write', input: { path: file, content: 'x' } }],
   },
@@ -246,7 +288,7 @@ const TABLE = {
     fake: 'completions',
     variables: (address) => ({ GENERIC_BASE_URL: `${address}/v1`, GENERIC_API_KEY: 'dummy' }),
     without: {
-      writes: 'It does not ask before it writes a file, so its folder is read-only until you choose the other mode.',
+      writes: UNASKED,
       picture: 'It leaves pictures out for a model that its catalogue does not know.',
       models: 'It offers no models over ACP: `--model` in its command chooses one.',
     },
@@ -257,12 +299,27 @@ const TABLE = {
     label: 'OpenHands',
     package: 'openhands',
     folder: 'openhands',
-    command: [python('openhands', 'openhands'), 'acp', '--override-with-envs'],
-    untried: 'it needs Python 3.12 or newer, and the last run had 3.11',
+    command: [python('openhands', 'openhands'), 'acp'],
     fake: 'completions',
-    variables: (address) => ({ LLM_MODEL: 'openai/fake', LLM_API_KEY: 'dummy', LLM_BASE_URL: `${address}/v1` }),
-    calls: (tool, input) => [{ tool, input }],
-    writes: (file) => [{ tool: 'file_editor', input: { command: 'create', path: file, file_text: 'x' } }],
+    streams: false,
+    namesCalls: false,
+    without: {
+      reads: UNNAMED,
+      clicks: UNNAMED,
+      models: 'It offers no models over ACP: its settings have one.',
+    },
+    // It passes pictures on to a model that its catalogue knows.
+    prepare: (home, address) =>
+      put(home, '.openhands/agent_settings.json', {
+        kind: 'Agent',
+        llm: { model: 'openai/gpt-4o', api_key: 'dummy', base_url: `${address}/v1`, usage_id: 'agent' },
+      }),
+    variables: () => ({ OPENHANDS_SUPPRESS_BANNER: '1' }),
+    plans: [
+      { tool: 'task_tracker', input: { ...RATED, command: 'plan', task_list: [{ title: 'Move the tests', status: 'in_progress' }] } },
+    ],
+    calls: (tool, input) => [{ tool, input: { ...RATED, ...input } }],
+    writes: (file) => [{ tool: 'file_editor', input: { ...RATED, command: 'create', path: file, file_text: 'x' } }],
   },
 };
 

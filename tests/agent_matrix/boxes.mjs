@@ -4,8 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { until } from '../e2e/harness/wait.mjs';
 
-const ours = (turn, tool) => turn.steps.find((step) => step.tool === tool);
+/** Returns the step of a tool of ours. An agent that does not name its calls has but one step. */
+const ours = (agent, turn, tool) => turn.steps.find((step) => step.tool === (agent.namesCalls === false ? 'other' : tool));
 const why = (turn) => JSON.stringify(turn.fault ?? turn.events.filter((event) => event.type !== 'message')).slice(0, 600);
 const after = (trial, agent, before) => trial.requests(agent).slice(before).join('\n');
 
@@ -45,7 +47,7 @@ export const BOXES = [
     async try(trial, agent) {
       const { turn, sent } = await use(trial, agent, 'look at the page');
       if (turn.cards.length > 0) return `${turn.cards.length} cards`;
-      return (ours(turn, 'snapshot')?.done?.outcome === 'ok' && sent.includes('Order now')) || why(turn);
+      return (ours(agent, turn, 'snapshot')?.done?.outcome === 'ok' && sent.includes('Order now')) || why(turn);
     },
   },
   {
@@ -54,7 +56,7 @@ export const BOXES = [
     async try(trial, agent) {
       const { turn } = await use(trial, agent, 'press it now', allowing(trial));
       if (turn.cards.length !== 1) return `${turn.cards.length} cards: ${why(turn)}`;
-      if (ours(turn, 'click')?.done?.outcome !== 'ok') return why(turn);
+      if (ours(agent, turn, 'click')?.done?.outcome !== 'ok') return why(turn);
       const said = await trial.evaluate(agent, "document.querySelector('#said').textContent");
       return said.includes('Ordered by') || `the page says ${said}`;
     },
@@ -78,8 +80,8 @@ export const BOXES = [
     id: 'picture',
     title: 'sees a screenshot',
     async try(trial, agent) {
-      const { turn, sent } = await use(trial, agent, 'take a picture');
-      if (ours(turn, 'screenshot')?.done?.outcome !== 'ok') return why(turn);
+      const { turn, sent } = await use(trial, agent, 'take a picture', allowing(trial));
+      if (ours(agent, turn, 'screenshot')?.done?.outcome !== 'ok') return why(turn);
       return /iVBORw0KGgo|\/9j\/4AAQ/.test(sent) || 'the model gets no picture';
     },
   },
@@ -88,9 +90,9 @@ export const BOXES = [
     title: 'reads a long page in parts',
     async try(trial, agent) {
       await trial.open(agent, '/numbered');
-      const { turn, sent } = await use(trial, agent, 'read it all');
+      const { turn, sent } = await use(trial, agent, 'read it all', allowing(trial));
       await trial.open(agent, '/form');
-      if (ours(turn, 'text')?.done?.outcome !== 'ok') return why(turn);
+      if (ours(agent, turn, 'text')?.done?.outcome !== 'ok') return why(turn);
       const isWhole = sent.includes('Line 0 of a long page') && sent.includes('more characters: call this tool with cursor');
       return isWhole || 'the model does not get the beginning and the cursor to the rest';
     },
@@ -120,7 +122,7 @@ export const BOXES = [
     title: 'asks a question',
     async try(trial, agent) {
       if (!agent.asks) return undefined;
-      const { turn } = await use(trial, agent, 'ask me something', {
+      const { turn, sent } = await use(trial, agent, 'ask me something', {
         onEvent: async (event) => {
           if (event.type === 'question') await trial.answer(event, 'Blue');
           if (event.type === 'approval') await trial.allow(event);
@@ -130,9 +132,10 @@ export const BOXES = [
       if (asked.length !== 1 || turn.cards.length > 0) return `${asked.length} questions, ${turn.cards.length} cards: ${why(turn)}`;
       const offers = asked[0].parts[0].options.map(({ label }) => label);
       if (!offers.includes('Red') || !offers.includes('Blue')) return JSON.stringify(asked[0]);
-      const count = (word) => trial.requests(agent).at(-1).split(word).length;
+      const requests = sent.split('\n');
+      const added = (word) => requests.at(-1).split(word).length - requests[0].split(word).length;
       // The call names both.
-      return count('Blue') > count('Red') || 'the model is not told the answer';
+      return added('Blue') > added('Red') || 'the model is not told the answer';
     },
   },
   {
@@ -141,7 +144,8 @@ export const BOXES = [
     async try(trial, agent) {
       const { models = [] } = await trial.about(agent);
       const before = modelOf(trial.requests(agent).at(-1));
-      for (const { id } of models.filter((model) => model.id !== before && !model.id.endsWith(`/${before}`))) {
+      const others = models.filter(({ id }) => (agent.model ? id === agent.model : id !== before && !id.endsWith(`/${before}`)));
+      for (const { id } of others) {
         const turn = await trial.say(agent, 'repeat after me: another model', { options: ['--model', id] });
         if (turn.outcome !== 'done') return `${id}: ${why(turn)}`;
         // Several names may stand for one model.
@@ -169,9 +173,12 @@ export const BOXES = [
     title: 'stops',
     async try(trial, agent) {
       let stopping;
+      const before = trial.requests(agent).length;
+      const asked = () => until(() => trial.requests(agent).length > before, 'its model is asked');
       const turn = await trial.say(agent, 'count slowly', {
         onEvent: async (event) => {
           if (event.type === 'delta') stopping ??= trial.stopTurn(agent);
+          if (event.type === 'turn-started' && agent.streams === false) stopping ??= asked().then(() => trial.stopTurn(agent));
         },
       });
       await stopping;

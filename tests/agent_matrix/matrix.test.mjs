@@ -39,10 +39,11 @@ describe('ACP agents', { skip: agents.length === 0 && 'no agent is installed (se
   }
 
   /** Tries a box. One that the stored results have must hold. */
-  async function tryBox(agent, box) {
+  async function tryBox(agent, box, context) {
     const result = await box.try(trial, agent).catch((error) => String(error.message));
     found[agent.name] ??= {};
     if (result === undefined) return;
+    if (result !== true) context.diagnostic(`${agent.name}: ${result.slice(0, 2000)}`);
     found[agent.name][box.id] = result === true ? true : result.slice(0, 300);
     if (blessing) bless();
     else if (stored.agents[agent.name]?.boxes[box.id] === true) assert.equal(result, true);
@@ -54,7 +55,7 @@ describe('ACP agents', { skip: agents.length === 0 && 'no agent is installed (se
         test(box.title, async (context) => {
           const first = found[agent.name]?.[BOXES[0].id];
           if (first !== undefined && first !== true) return context.skip('it does not start');
-          return tryBox(agent, box);
+          return tryBox(agent, box, context);
         });
       }
     });
@@ -69,7 +70,7 @@ describe('ACP agents', { skip: agents.length === 0 && 'no agent is installed (se
   for (const agent of agents) {
     test(`${agent.label} ${RESUMES.title}`, async (context) => {
       if (found[agent.name]?.[BOXES[0].id] !== true) return context.skip('it does not start');
-      return tryBox(agent, RESUMES);
+      return tryBox(agent, RESUMES, context);
     });
   }
 });

@@ -73,6 +73,7 @@ export function scenario(agent, folder) {
       ...call('say both', 'both', {}),
       ...(agent.writes ? [{ match: 'write the file', tools: true, reply: agent.writes(path.join(folder, `${agent.name}.txt`)) }] : []),
       ...(agent.plans ? [{ match: 'plan it', tools: true, reply: agent.plans }] : []),
+      ...(agent.more ?? []),
       ...(agent.asks ? [{ match: 'ask me something', tools: true, reply: agent.asks }] : []),
       { match: 'count slowly', reply: [{ text: 'tick ', repeat: 2000, chunk: 5, delayMs: 50 }] },
       { match: 'repeat after me: ', reply: [{ text: '$1' }] },
@@ -107,7 +108,7 @@ export class Trial {
       const fake = await startFake(agent, script, trial.#log(agent));
       trial.#fakes.set(agent.name, fake);
       await agent.prepare?.(trial.home, fake.address);
-      variables = { ...variables, ...agent.variables?.(fake.address) };
+      variables = { ...variables, ...agent.variables?.(fake.address, trial.home) };
       if (agent.known) programs.push(`${agent.name} = ${JSON.stringify(agent.command[0])}\n`);
       else own.push(`[agents.own.${agent.name}]\ncommand = ${JSON.stringify(agent.command)}\n`);
     }

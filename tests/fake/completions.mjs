@@ -70,14 +70,17 @@ async function sendStream(response, steps, model) {
   response.end('data: [DONE]\n\n');
 }
 
-function whole(steps, model) {
+/** Answers at once what would have been streamed, after as long. */
+async function sendWhole(response, steps, model) {
   const message = { role: 'assistant', content: '' };
   for (const delta of deltas(steps)) {
+    if (response.destroyed) return;
+    if (delta.pause) await sleep(delta.pause);
     message.content += delta.content ?? '';
     if (delta.tool_calls) message.tool_calls = [...(message.tool_calls ?? []), ...delta.tool_calls];
   }
   const choices = [{ index: 0, message, finish_reason: reason(steps) }];
-  return { id: nextId('chatcmpl'), object: 'chat.completion', created: 1, model, choices, usage: USAGE };
+  sendJson(response, 200, { id: nextId('chatcmpl'), object: 'chat.completion', created: 1, model, choices, usage: USAGE });
 }
 
 async function answer(scenario, note, request, response) {
@@ -95,7 +98,7 @@ async function answer(scenario, note, request, response) {
     const error = { message: failure.message ?? 'fake', type: 'fake_error', code: failure.code ?? null };
     return sendJson(response, failure.error, { error });
   }
-  return body.stream ? sendStream(response, steps, body.model) : sendJson(response, 200, whole(steps, body.model));
+  return body.stream ? sendStream(response, steps, body.model) : sendWhole(response, steps, body.model);
 }
 
 serve('completions.mjs', (spec) => {

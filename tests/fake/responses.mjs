@@ -11,6 +11,7 @@
  *   {"reasoning": "…"}                                       a summary of the reasoning
  *   {"tool": "name", "namespace": "…", "input": {…}}         a function call
  *   {"custom": "apply_patch", "input": "…"}                  a call of a tool that takes text
+ *   {"search": "…"}                                          a search among the tools that the request does not have
  *   {"sleepMs": 500}                                         a pause between items
  *   {"error": 429, "message": "…", "code": "…"}              an HTTP error (first step only)
  *   {"failed": "server_is_overloaded", "message": "…"}       the response fails mid-stream
@@ -35,13 +36,15 @@ function look(request) {
   const isPrompt = (item) => item.role === 'user' && !NOTE.test(textOf(item.content));
   const resultAt = items.findLastIndex(isResult);
   const promptAt = items.findLastIndex(isPrompt);
-  const result = items[resultAt]?.output;
+  // A search for tools has tools as its result.
+  const result = items[resultAt]?.output ?? items[resultAt]?.tools;
   return {
     user: textOf(items[promptAt]?.content),
     toolResult: resultAt > promptAt ? (typeof result === 'string' ? result : JSON.stringify(result ?? '')) : '',
     system: request.instructions ?? '',
     model: request.model ?? '',
-    offersTools: (request.tools ?? []).length > 0,
+    // Newer models get their tools as an item.
+    offersTools: (request.tools ?? []).length > 0 || items.some((item) => item.type === 'additional_tools'),
     inToolLoop: resultAt > promptAt,
   };
 }
@@ -92,6 +95,10 @@ function* itemOf(step, index) {
   if (step.custom !== undefined) {
     const input = step.input ?? '';
     return { type: 'custom_tool_call', id: nextId('ctc'), call_id: nextId('call'), name: step.custom, input };
+  }
+  if (step.search !== undefined) {
+    const call = { type: 'tool_search_call', id: nextId('tsc'), call_id: nextId('call'), status: 'completed', execution: 'client' };
+    return { ...call, arguments: { query: step.search } };
   }
   if (step.tool === undefined) return undefined;
   const call = { type: 'function_call', id: nextId('fc'), call_id: nextId('call'), name: step.tool };

@@ -69,15 +69,19 @@ pub(super) fn set_mode(session_id: &str, setting: &ModeSetting, mode: &str) -> (
 
 /// Returns how to set the model, the available models and the current one.
 pub(super) fn models_of(begun: SessionBegun) -> (Option<ModelSetting>, Vec<ModelInfo>, Option<String>) {
+    let option = begun.config_options.into_iter().find(|option| option.category.as_deref() == Some("model"));
     if let Some(models) = begun.models {
+        // The option is the newer way. An agent that offers the same models by both may take only that one.
+        let has = |id: &str| option.iter().flat_map(|option| &option.options).any(|choice| choice.value == id);
+        let is_same = models.available_models.iter().all(|model| has(&model.model_id));
+        let setting = option.as_ref().filter(|_| is_same).map(|option| ModelSetting::Option(option.id.clone()));
         let infos = models.available_models.into_iter().map(|model| ModelInfo {
             id: model.model_id,
             label: model.name,
             description: model.description.unwrap_or_default(),
         });
-        return (Some(ModelSetting::Method), infos.collect(), models.current_model_id);
+        return (Some(setting.unwrap_or(ModelSetting::Method)), infos.collect(), models.current_model_id);
     }
-    let option = begun.config_options.into_iter().find(|option| option.category.as_deref() == Some("model"));
     let Some(option) = option else { return (None, Vec::new(), None) };
     let infos = option.options.into_iter().map(|choice| ModelInfo {
         id: choice.value,
@@ -100,6 +104,34 @@ pub(super) fn set_model(session_id: &str, setting: &ModelSetting, model: &str, m
         ModelSetting::Method => ask("session/set_model", json!({"sessionId": session_id, "modelId": model})),
         ModelSetting::Option(id) => {
             ask("session/set_config_option", json!({"sessionId": session_id, "configId": id, "value": model}));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ModelSetting, models_of};
+    use crate::acp::wire::SessionBegun;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn models_are_set_by_the_option_that_offers_the_same_ones() {
+        let option = |values: &[&str]| {
+            let choices: Vec<Value> = values.iter().map(|value| json!({"value": value, "name": value})).collect();
+            json!([{"id": "model", "category": "model", "currentValue": values[0], "options": choices}])
+        };
+        let models = json!({"availableModels": [{"modelId": "a", "name": "A"}], "currentModelId": "a"});
+        for (models, options, by_option) in [
+            (models.clone(), option(&["a", "b"]), true),
+            (models.clone(), option(&["a-with-effort"]), false),
+            (models, json!([]), false),
+            (Value::Null, option(&["a"]), true),
+        ] {
+            let begun = json!({"sessionId": "s", "models": models, "configOptions": options});
+            let begun: SessionBegun = serde_json::from_value(begun).unwrap();
+            let (setting, offered, current) = models_of(begun);
+            let is_option = matches!(setting, Some(ModelSetting::Option(id)) if id == "model");
+            assert_eq!((is_option, offered[0].id.as_str(), current.as_deref()), (by_option, "a", Some("a")));
         }
     }
 }

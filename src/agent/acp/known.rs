@@ -12,6 +12,25 @@ use std::path::{Path, PathBuf};
 /// The ids of modes in which an agent asks, if its entry names none. Best first.
 const ASKING: [&str; 8] = ["default", "ask", "always-ask", "approve", "manual", "supervised", "read-only", "readonly"];
 
+/// How an agent reaches an MCP server that a session names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Servers {
+    /// Over HTTP.
+    Http,
+    /// It starts the server itself, on standard input and output.
+    Started,
+    /// Not at all.
+    Never,
+}
+
+impl Servers {
+    /// Returns how an agent reaches servers. `http`: it announces HTTP. ACP requires the other way of every agent.
+    pub(super) fn of(known: Option<&KnownAgent>, http: bool) -> Self {
+        let announced = if http { Self::Http } else { Self::Started };
+        known.and_then(|known| known.servers).unwrap_or(announced)
+    }
+}
+
 /// One agent, as it was seen with the version beside it. Paths are relative to the home directory.
 #[derive(Debug)]
 pub(super) struct KnownAgent {
@@ -22,6 +41,8 @@ pub(super) struct KnownAgent {
     arguments: &'static [&'static str],
     /// The ids of its modes in which it asks before it writes a file or runs a command, best first. `None`: the usual ids.
     asks: Option<&'static [&'static str]>,
+    /// How it reaches MCP servers, if it does not do as it announces.
+    servers: Option<Servers>,
     /// What it may access, if another agent's entry says it.
     as_of: Option<fn() -> Access>,
     /// The folders that it writes.
@@ -33,7 +54,7 @@ pub(super) struct KnownAgent {
     home: Option<(&'static str, &'static str)>,
     /// Folders and files inside `write` with what the person's own agent runs or obeys. A file ends with its empty content.
     fixed: &'static [(&'static str, Option<&'static str>)],
-    /// A variable with configuration as JSON that makes it ask. It is merged into the person's.
+    /// A variable with configuration as JSON, for what makes it ask and follow us. It is merged into the person's.
     configuration: Option<(&'static str, &'static str)>,
 }
 
@@ -41,6 +62,7 @@ const NONE: KnownAgent = KnownAgent {
     programs: &[],
     arguments: &[],
     asks: None,
+    servers: None,
     as_of: None,
     write: &[],
     in_memory: &[],
@@ -57,6 +79,11 @@ const OPENCODE_ASKS: &str = r#"{
     "agent": {"build": {"permission":
         {"edit": "ask", "bash": "ask", "webfetch": "ask", "external_directory": "ask", "task": "ask"}}}
 }"#;
+
+/// Lets Codex ask questions in every mode, not only in its mode for plans, and list our tools again when a page offers its own.
+/// `codex::options` sets the same.
+const CODEX_FEATURES: &str =
+    r#"{"features": {"default_mode_request_user_input": true, "mcp_tool_list_changed": true}}"#;
 
 const KNOWN: [KnownAgent; 13] = [
     KnownAgent {
@@ -102,6 +129,7 @@ const KNOWN: [KnownAgent; 13] = [
         // Seen with 2.6.0.
         asks: Some(&["read-only"]),
         as_of: Some(Access::codex),
+        configuration: Some(("CODEX_CONFIG", CODEX_FEATURES)),
         ..NONE
     },
     KnownAgent {
@@ -135,11 +163,12 @@ const KNOWN: [KnownAgent; 13] = [
     // Its mode `default` asks for edits, but not for every command.
     // Seen with 0.19.0.
     KnownAgent { programs: &["hermes-acp", "hermes"], asks: Some(&[]), write: &[".hermes"], ..NONE },
-    // Its extensions and `models.json` run commands.
-    // Seen with pi-acp 0.0.34 and pi 0.73.1.
+    // Its extensions and `models.json` run commands. Its modes are levels of thinking. The adapter passes no server on.
+    // Seen with pi-acp 0.0.34 and pi 1.6.0.
     KnownAgent {
         programs: &["pi-acp", "pi"],
         asks: Some(&[]),
+        servers: Some(Servers::Never),
         write: &[".pi"],
         fixed: &[
             (".pi/agent/extensions", None),
@@ -154,8 +183,9 @@ const KNOWN: [KnownAgent; 13] = [
     KnownAgent { programs: &["cline"], write: &[".cline"], ..NONE },
     // Seen with 0.36.0.
     KnownAgent { programs: &["auggie"], write: &[".augment"], ..NONE },
+    // It announces HTTP, and its sessions fail with each server that is reached so.
     // Seen with 1.16.0.
-    KnownAgent { programs: &["openhands"], write: &[".openhands"], ..NONE },
+    KnownAgent { programs: &["openhands"], servers: Some(Servers::Started), write: &[".openhands"], ..NONE },
     // Seen with 0.10.48.
     KnownAgent {
         programs: &["fast-agent-acp", "fast-agent-mcp"],
@@ -178,7 +208,7 @@ impl KnownAgent {
         self.arguments.iter().map(OsString::from)
     }
 
-    /// Adds the configuration that makes it ask, and its folder, to its environment.
+    /// Adds its configuration and its folder to its environment.
     pub(super) fn configure(&self, variables: &mut BTreeMap<OsString, OsString>) {
         if let (Some((name, folder)), Some(home)) = (self.home, variables.get(OsStr::new("HOME")).map(PathBuf::from)) {
             variables.entry(name.into()).or_insert_with(|| home.join(folder).into_os_string());
@@ -244,7 +274,7 @@ fn name_of(argument: &OsStr) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KnownAgent, asking_modes};
+    use super::{KnownAgent, Servers, asking_modes};
     use serde_json::Value;
     use std::collections::BTreeMap;
     use std::ffi::OsString;
@@ -274,6 +304,14 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_gets_our_server_as_it_announces_unless_it_was_seen_to_fail_with_it() {
+        let servers = |program: &str, http| Servers::of(KnownAgent::of(Path::new(program), &[]), http);
+        assert_eq!((servers("mine", true), servers("mine", false)), (Servers::Http, Servers::Started));
+        assert_eq!((servers("opencode", true), servers("openhands", true)), (Servers::Http, Servers::Started));
+        assert_eq!((servers("pi-acp", false), servers("pi-acp", true)), (Servers::Never, Servers::Never));
+    }
+
+    #[test]
     fn what_makes_an_agent_ask_wins_over_the_persons_configuration_and_keeps_the_rest() {
         let opencode = KnownAgent::of(Path::new("opencode"), &[]).unwrap();
         for given in
@@ -287,6 +325,18 @@ mod tests {
             for permission in [&configured["permission"], &configured["agent"]["build"]["permission"]] {
                 assert!(permission["edit"] == "ask" && permission["bash"] == "ask", "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn every_configuration_is_an_object() {
+        for agent in &super::KNOWN {
+            let mut variables = BTreeMap::new();
+            agent.configure(&mut variables);
+            let Some((name, _)) = agent.configuration else { continue };
+            let text = variables[&OsString::from(name)].to_str().unwrap().to_owned();
+            let whole = serde_json::from_str::<Value>(&text).unwrap();
+            assert!(whole.as_object().is_some_and(|members| !members.is_empty()), "{text}");
         }
     }
 

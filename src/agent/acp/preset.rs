@@ -2,7 +2,7 @@
 //!
 //! Owns the differences between them. An agent from the configuration is a [`Preset`] without any of these.
 
-use super::known::{self, KnownAgent};
+use super::known::{self, KnownAgent, Servers};
 use super::neutral_folder::NeutralFolder;
 use crate::adapter::{AgentEnvironment, Launch};
 use crate::guard::CREDENTIALS;
@@ -117,6 +117,11 @@ impl Preset {
     /// Returns the ids of the modes in which it asks before it writes a file or runs a command, best first.
     pub fn asking_modes(&self) -> &'static [&'static str] {
         known::asking_modes(self.known())
+    }
+
+    /// Returns how it reaches MCP servers. `http`: it announces HTTP.
+    pub(super) fn servers(&self, http: bool) -> Servers {
+        Servers::of(self.known(), http)
     }
 
     /// Adds what makes it ask to its environment, whatever the person has set.

@@ -236,6 +236,36 @@ fn an_agent_that_leaves_the_mode_that_asks_is_changed_back_or_stopped() {
     }
 }
 
+#[test]
+fn a_request_that_has_only_a_title_shows_the_open_calls_and_allows_none_by_itself() {
+    let open = serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "gstack_goto", "kind": "other",
+        "status": "in_progress", "rawInput": {"url": "http://a.test/"}});
+    for (asked, shown) in [
+        (serde_json::json!({"toolCallId": "confirm", "title": "Confirm"}), "http://a.test/"),
+        (serde_json::json!({"toolCallId": "e", "title": "ls", "kind": "execute"}), "ls"),
+        (serde_json::json!({"toolCallId": "w", "title": "Write", "rawInput": {"path": "b.txt"}}), "b.txt"),
+    ] {
+        let offered = vec!["goto".to_owned()];
+        let mut handler = AcpHandler::new(Session { offered, ..session("s1", PathBuf::from("/srv/project")) });
+        let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+        handler.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
+        updates(&mut handler, open.clone(), &mut out);
+        out.drain();
+        let options = serde_json::json!([{"optionId": "yes", "kind": "allow_once"}]);
+        let params = serde_json::json!({"sessionId": "s1", "toolCall": asked, "options": options});
+        let line =
+            serde_json::json!({"jsonrpc": "2.0", "id": 7, "method": "session/request_permission", "params": params});
+        handler.incoming(parse(&line.to_string()).unwrap(), &mut out);
+        let (events, lines) = out.drain();
+        assert!(lines.is_empty(), "{asked}: nothing is answered before the person does");
+        let card = events.iter().find_map(|event| match event {
+            AgentEvent::PermissionAsked(card) => Some(card.does.clone()),
+            _ => None,
+        });
+        assert!(card.as_deref().is_some_and(|does| does.contains(shown)), "{asked}: {card:?}");
+    }
+}
+
 fn answers(handler: &mut AcpHandler, id: u64, result: &Value, out: &mut HandlerOutput) -> Vec<AgentEvent> {
     let line = serde_json::json!({"jsonrpc": "2.0", "id": id, "result": result});
     handler.incoming(parse(&line.to_string()).unwrap(), out);

@@ -6,6 +6,7 @@ use super::acp_handler::AcpHandler;
 use super::agreed::Session;
 use super::choices::{enter_mode, is_model, models_of, set_model};
 use super::faults;
+use super::known::Servers;
 use super::modes::{Modes, READ_ONLY};
 use super::preset::{Kind, Preset, RunFiles, TOKEN_VARIABLE};
 use super::resume::resume;
@@ -217,21 +218,25 @@ struct Begun {
     notices: Vec<Sentence>,
 }
 
-/// Returns the server with our tools, as the agent can use it: over HTTP, or started by the agent itself, which every ACP
-/// agent supports.
-fn server(preset: &Preset, launch: &Launch, over_http: bool, stdio: Option<&Path>) -> Option<Value> {
-    if over_http {
-        let authorization = preset.authorization(&launch.mcp.token);
-        return Some(json!({
-            "type": "http",
-            "name": "gstack",
-            "url": launch.mcp.url,
-            "headers": [{"name": "Authorization", "value": authorization}],
-        }));
+/// Returns the server with our tools, as the agent can use it. `http`: it announces HTTP.
+fn server(preset: &Preset, launch: &Launch, http: bool, stdio: Option<&Path>) -> Option<Value> {
+    match preset.servers(http) {
+        Servers::Http => {
+            let authorization = preset.authorization(&launch.mcp.token);
+            Some(json!({
+                "type": "http",
+                "name": "gstack",
+                "url": launch.mcp.url,
+                "headers": [{"name": "Authorization", "value": authorization}],
+            }))
+        }
+        Servers::Started => {
+            let (program, file) = (launch.mcp.program.as_ref()?, stdio?);
+            // The token is in a file, since every user of the machine can read arguments.
+            Some(json!({"name": "gstack", "command": program, "args": ["mcp", "--agent-token-file", file], "env": []}))
+        }
+        Servers::Never => None,
     }
-    let (program, file) = (launch.mcp.program.as_ref()?, stdio?);
-    // The token is in a file, since every user of the machine can read arguments.
-    Some(json!({"name": "gstack", "command": program, "args": ["mcp", "--agent-token-file", file], "env": []}))
 }
 
 /// Signs in if the session is refused without it and the person has chosen a way. `cwd`: the folder of the session. `stdio`: the

@@ -294,6 +294,16 @@ pub(super) struct ToolCall {
     pub meta: Option<Value>,
 }
 
+impl ToolCall {
+    /// Returns whether nothing but its title says what the call does.
+    pub fn tells_only_a_title(&self) -> bool {
+        self.raw_input.is_none()
+            && self.content.as_ref().is_none_or(Vec::is_empty)
+            && self.locations.as_ref().is_none_or(Vec::is_empty)
+            && self.kind.as_deref().is_none_or(|kind| kind == "other")
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(super) enum CallContent {
@@ -309,6 +319,13 @@ pub(super) enum CallContent {
     },
     #[serde(other)]
     Other,
+}
+
+impl CallContent {
+    /// Creates content that is text.
+    pub fn text(text: String) -> Self {
+        Self::Content { content: Content::Text { text } }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -40,8 +40,8 @@ const OFF: [&str; 15] = [
     // It would retry forever if an API cannot be reached.
     "unbounded_connection_retries",
 ];
-/// Questions to the person.
-const ON: [&str; 1] = ["default_mode_request_user_input"];
+/// Questions to the person, and listing our tools again when a page offers its own.
+const ON: [&str; 2] = ["default_mode_request_user_input", "mcp_tool_list_changed"];
 
 /// Returns its arguments for a conversation. Reads from disk which closed places exist.
 pub(super) fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {

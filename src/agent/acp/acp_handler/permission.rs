@@ -5,8 +5,9 @@
 
 use super::AcpHandler;
 use super::Session;
+use crate::acp::call::Call;
 use crate::acp::form::Form;
-use crate::acp::wire::{PermissionOption, PermissionRequest};
+use crate::acp::wire::{CallContent, PermissionOption, PermissionRequest, ToolCall};
 use crate::adapter::PermissionAnswer;
 use crate::rpc::protocol_handler::{HandlerOutput, ToolPermission};
 use serde_json::{Value, json};
@@ -20,12 +21,13 @@ pub(super) struct Waiting {
 
 impl AcpHandler {
     pub(super) fn asked(&mut self, id: Value, request: PermissionRequest, out: &mut HandlerOutput) {
-        let PermissionRequest { options, tool_call } = request;
+        let PermissionRequest { options, mut tool_call } = request;
         let call_id = tool_call.tool_call_id.clone();
         if self.turn.is_none() {
             return out.answer(&id, refused(&options));
         }
         let question = Form::of_permission(&tool_call);
+        self.add_open_calls(&mut tool_call);
         // The request may be the first message about the call.
         self.call(tool_call, out);
         self.begin(&call_id, out);
@@ -55,6 +57,20 @@ impl AcpHandler {
         let request = id.to_string();
         self.waiting.insert(request.clone(), Waiting { id, options, call: call_id });
         out.ask(request, permission);
+    }
+
+    /// Adds what the open calls do to a request that has a title only, about a call of its own: OpenHands 1.16.0 asks so for the calls
+    /// that it has just reported.
+    fn add_open_calls(&self, asked: &mut ToolCall) {
+        let Some(turn) = self.turn.as_ref().filter(|turn| !turn.calls.contains_key(&asked.tool_call_id)) else {
+            return;
+        };
+        let is_open = |call: &&Call| call.begun && !call.done;
+        let open: Vec<String> =
+            turn.order.iter().filter_map(|id| turn.calls.get(id)).filter(is_open).map(Call::whole).collect();
+        if asked.tells_only_a_title() && !open.is_empty() {
+            asked.content = Some(vec![CallContent::text(open.join("\n\n"))]);
+        }
     }
 
     /// Handles a person's answer, or that there will be none.
