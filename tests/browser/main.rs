@@ -9,6 +9,7 @@ mod closed;
 mod composed;
 mod contents;
 mod dragging;
+mod drawn_lists;
 mod effects;
 mod filled;
 mod finding;

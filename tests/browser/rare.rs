@@ -85,7 +85,7 @@ async fn acts_on_them(world: &World) {
         ("#back", "Gold", "it shows \"Pick\""),
         ("#town", "Bern", "type the start of it"),
         ("#colour", "Green", "another list shows an option with the name \"Green\""),
-        ("#colour", "Blue", "not only this list shows an option with the name \"Blue\""),
+        ("#colour", "Blue", "no option with the name \"Blue\" appeared"),
         ("role=listbox[name=\"Shirts\"]", "Grey", "it shows"),
     ] {
         let lies = world.fault("select", &[list, option]).await.message;

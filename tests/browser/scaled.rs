@@ -122,3 +122,37 @@ fn a_text_in_slots_means_the_element_that_shows_it() {
         world
     });
 }
+
+const MOVING: &str =
+    "document.body.innerHTML = '<iframe style=\"position: absolute; left: 500px; top: 0; border: 0\"></iframe>';
+const inner = document.querySelector('iframe').contentDocument;
+let isOuter = false;
+const move = () => {
+  document.querySelector('#moving')?.remove();
+  inner.querySelector('#moving')?.remove();
+  isOuter = !isOuter;
+  const box = '<div id=moving style=\"position: absolute; width: 10px; height: 10px; top: 0; left: LEFTpx\"></div>';
+  (isOuter ? document : inner).body.insertAdjacentHTML('beforeend', box.replace('LEFT', isOuter ? 100 : 20));
+};
+move();
+setInterval(move, 3);
+0";
+
+#[test]
+fn an_element_is_measured_in_the_frame_in_which_it_was_found() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("js", &[MOVING]).await;
+        let (mut measured, mut tries) = (0, 0);
+        while measured < 30 && tries < 300 {
+            tries += 1;
+            // It may be gone between the search and the reading.
+            let Ok(output) = world.output("box", &["#moving"]).await else { continue };
+            let x = output.text.split(',').next().and_then(|x| x.parse::<f64>().ok()).unwrap();
+            assert!(x == 100.0 || x == 520.0, "{x}");
+            measured += 1;
+        }
+        assert_eq!(measured, 30);
+        world
+    });
+}

@@ -1,6 +1,7 @@
 /*
- * Code editors, sortable lists and custom elements as their authors published them: `fill` puts a text in place of the old
- * one, `drag` lands on the place that was named, and each control has its role, its name and its state.
+ * Editors, lists, masked fields, sortable lists and custom elements as their authors published them: `fill` puts a text in
+ * place of the old one, `select` chooses, `drag` lands on the place that was named, and each control has its role, its name
+ * and its state.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -9,8 +10,10 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { DRAWN_LISTS, drawnListsScript, hasDrawnLists, PLAIN_LISTS } from './harness/drawn_lists.mjs';
 import { Gstack } from './harness/gstack.mjs';
 import { hasMaterial, MATERIAL, materialScript } from './harness/material.mjs';
+import { hasWriters, WRITERS, writersScript } from './harness/writers.mjs';
 
 const modules = fileURLToPath(new URL('node_modules', import.meta.url));
 const wanted = ['codemirror', 'ace-builds', 'monaco-editor', 'sortablejs'];
@@ -95,13 +98,23 @@ const COMPONENTS = `<!doctype html><title>Components</title><meta charset="utf-8
 </script>`;
 
 describe('published libraries', () => {
-  let gstack, server, material;
+  let gstack, server;
   before(async () => {
-    if (hasMaterial) material = await materialScript();
+    const pages = {
+      '/': PAGE,
+      '/components': COMPONENTS,
+      '/material': MATERIAL,
+      '/drawn-lists': DRAWN_LISTS,
+      '/plain-lists': PLAIN_LISTS,
+      '/writers': WRITERS,
+      '/material.js': hasMaterial && (await materialScript()),
+      '/drawn-lists.js': hasDrawnLists && (await drawnListsScript()),
+      '/writers.js': hasWriters && (await writersScript()),
+    };
     server = createServer((request, response) => {
       const { pathname } = new URL(request.url, 'http://localhost');
       const file = path.join(modules, path.normalize(pathname));
-      const page = { '/': PAGE, '/components': COMPONENTS, '/material': MATERIAL, '/material.js': material }[pathname];
+      const page = pages[pathname];
       const found = page === undefined && existsSync(file);
       response.writeHead(found || page ? 200 : 404, { 'content-type': KINDS[path.extname(file)] ?? 'text/html' });
       response.end(found ? readFileSync(file) : page);
@@ -244,5 +257,129 @@ describe('published libraries', () => {
     await gstack.run('wait', '--fn', "document.title === 'ready'");
     assert.equal(await gstack.run('drag', '#k1', '#k3'), 'Dragged #k1 onto #k3');
     await gstack.run('wait', '--fn', "kit.textContent === 'TwoThreeOne'");
+  });
+
+  const lines = (count) => Array.from({ length: count }, (_, at) => `  line ${at} of "many" {x}`).join('\n');
+
+  test('20,000 lines are put into a code editor', { skip }, async () => {
+    await gstack.run('goto', `http://127.0.0.1:${server.address().port}/`);
+    await gstack.run('wait', '--fn', "document.title === 'ready'");
+    await gstack.js(`globalThis.long = ${JSON.stringify(lines(20_000))}, 0`);
+    for (const [selector, editor] of [
+      ['#mirror .CodeMirror', 'mirror'],
+      ['#ace', 'ace'],
+      ['#context .monaco-editor', 'context'],
+      ['#area textarea', 'area'],
+    ]) {
+      assert.equal(await gstack.run('fill', selector, lines(20_000)), `Filled ${selector}`);
+      assert.equal(await gstack.run('js', `editors.${editor}.getValue() === long`), 'true', selector);
+    }
+  });
+
+  test('editors of rich text hold what was filled in and typed', { skip: hasWriters ? false : 'not installed' }, async () => {
+    await gstack.run('goto', `http://127.0.0.1:${server.address().port}/writers`);
+    await gstack.run('wait', '--fn', "document.title === 'ready'");
+    for (const [name, selector, many] of [
+      ['tiptap', '#tiptap [contenteditable]', 500],
+      ['lexical', '#lexical', 500],
+      ['slate', '#slate [contenteditable]', 500],
+      ['quill', '#quill [contenteditable]', 500],
+      ['mirror', '#mirror .cm-content', 20_000],
+    ]) {
+      const held = () => gstack.js(`held('${name}')`);
+      assert.equal(await gstack.run('fill', selector, 'Hello there\nsecond  line\n\nfourth'), `Filled ${selector}`);
+      assert.equal(await held(), 'Hello there\nsecond  line\n\nfourth', name);
+      await gstack.run('type', ' more', '--into', selector);
+      assert.equal(await held(), 'Hello there\nsecond  line\n\nfourth more', name);
+      await gstack.run('clear', selector);
+      assert.equal(await held(), '', name);
+      assert.equal(await gstack.run('fill', selector, lines(many)), `Filled ${selector}`);
+      assert.ok((await held()) === lines(many), `${name}: ${many} lines`);
+    }
+  });
+
+  test('lists that libraries draw hold what was chosen', { skip: hasDrawnLists ? false : 'not installed' }, async () => {
+    await gstack.run('goto', `http://127.0.0.1:${server.address().port}/drawn-lists`);
+    await gstack.run('wait', '--fn', "document.title === 'ready'");
+    const named = (name) => `role=combobox[name="${name}"]`;
+    for (const name of ['RS one', 'RS made', 'RS late', 'DS combo', 'DS select', 'HU combo', 'RX select', 'AD one', 'AD search']) {
+      await gstack.run('select', named(name), 'York');
+    }
+    for (const name of ['AD auto', 'VT one', 'VT auto']) await gstack.run('select', named(name), 'York');
+    for (const name of ['AD long', 'AD scrolled']) await gstack.run('select', named(name), 'Item 250');
+    await gstack.run('select', 'role=button[name^="HU list"]', 'York');
+    for (const list of ['RS many', 'AD many', 'VT many'].map(named).concat('role=button[name^="HU many"]')) {
+      assert.equal(await gstack.run('select', list, 'York', 'Bern'), `Selected "York", "Bern" in ${list}`);
+    }
+    assert.equal(await gstack.run('fill', 'role=spinbutton[name="AD number"]', '7'), 'Filled role=spinbutton[name="AD number"]');
+    const none = await gstack.ask('select', named('RS late'), 'Oslo');
+    assert.match(none.error, /no option with the name "Oslo" appeared/);
+    assert.deepEqual(await gstack.js('held()'), {
+      reactSelect: 'york',
+      reactSelectMany: ['york', 'bern'],
+      reactSelectMade: 'york',
+      reactSelectLate: 'york',
+      downshiftCombo: 'York',
+      downshiftSelect: 'York',
+      headlessCombo: 'York',
+      headlessList: 'York',
+      headlessMany: ['York', 'Bern'],
+      radix: 'York',
+      antOne: 'york',
+      antSearch: 'york',
+      antMany: ['york', 'bern'],
+      antLong: 250,
+      antScrolled: 250,
+      antAuto: 'york',
+      antDay: null,
+      antNumber: 7,
+      vuetifyOne: 'York',
+      vuetifyMany: ['York', 'Bern'],
+      vuetifyAuto: 'York',
+    });
+  });
+
+  test('lists and masks of plain scripts hold what was chosen and filled in', {
+    skip: hasDrawnLists ? false : 'not installed',
+  }, async () => {
+    await gstack.run('goto', `http://127.0.0.1:${server.address().port}/plain-lists`);
+    await gstack.run('wait', '--fn', "document.title === 'ready'");
+    for (const [list, ...options] of [
+      ['#tom-ts-control', 'York'],
+      ['#toms-ts-control', 'York', 'Bern'],
+      ['#two', 'Paris'],
+      ['#twos', 'Rome', 'Bern'],
+    ]) {
+      await gstack.run('select', list, ...options);
+    }
+    // They read their <select> only once.
+    for (const list of ['#tom', '#choice']) {
+      assert.match((await gstack.ask('select', list, 'Rome')).error, /the list that the page shows in its place does not follow/);
+    }
+    await gstack.run('fill', '#tags-ts-control', 'York');
+    await gstack.run('press', 'Enter');
+    for (const [field, value, shown] of [
+      ['#day', '2026-01-02', '2026-01-02'],
+      ['#phone', '2125551234', '+1 (212) 555-1234'],
+      ['#phone', '+1 (310) 555-9999', '+1 (310) 555-9999'],
+      ['#amount', '1234.5', '1,234.5'],
+      ['#date', '03/04/2027', '03/04/2027'],
+      ['#date', '05/06/2028', '05/06/2028'],
+    ]) {
+      const said = await gstack.run('fill', field, value);
+      const changed = shown === value ? '' : `; the page changed the text to "${shown}"`;
+      assert.equal(said.split('\n')[0], `Filled ${field}${changed}`);
+    }
+    assert.deepEqual(await gstack.js('held()'), {
+      tom: 'york',
+      toms: 'york,bern',
+      tags: 'York',
+      two: 'paris',
+      twos: 'bern,rome',
+      day: '2026-01-02',
+      phone: '13105559999',
+      amount: 1234.5,
+      date: '05062028',
+    });
   });
 });

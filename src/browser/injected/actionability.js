@@ -373,6 +373,7 @@ function hitBlocker(element, point) {
  */
 function missReason(element, hit) {
   if (getComputedStyle(element).pointerEvents === 'none') return 'it takes no pointer events (pointer-events: none)';
+  if (composedClosest(element, (at) => dom.inert(at) || isTurnedOff(at))) return 'the page has turned it off (inert)';
   if (composedContains(hit, element)) return `its middle is clipped: a click there reaches ${describe(hit)}, which is around it`;
   return `it is covered by ${describe(coverOf(element, hit))}`;
 }

@@ -20,7 +20,8 @@ const HELD_SHOWN = 200;
 /*
  * The state of a fill: the next text must change only this field. If the page moves the focus, another field must not
  * get the text (`element` is the field, `before` what it held, `seen` whether it received text, `entered` whether the
- * text got in, `astray` another field that would have, `whole` the value that is set because no text follows).
+ * text got in, `astray` another field that would have, `mixed` whether the page made another text of it, `whole` the
+ * value that is set because no text follows).
  */
 /** @type {Filling | null} */
 let filling = null;
@@ -86,10 +87,13 @@ function beginFill(place, value) {
   } else if (tag === 'input' && element.type === 'number' && value !== '' && Number.isNaN(Number(value))) {
     return { fault: 'value', message: `“${value}” is not a number` };
   }
+  // A mixed text is filled again: what was there is older.
+  const before = filled?.element === element && filled.mixed ? filled.before : heldText(element);
   filled = null;
   filling = {
     element,
-    before: heldText(element),
+    before,
+    mixed: false,
     seen: false,
     entered: false,
     astray: null,
@@ -290,11 +294,11 @@ const quoted = (text) => `“${clip(squeeze(text), HELD_SHOWN)}”`;
 
 /**
  * Reads a filled field back, once the page had its turn. → {is: 'same'} · {is: 'changed', shows}: the page shows another
- * form of the text; null for a password · {is: 'gone'}: the page removed the field · {fault, message}: it refused or
- * cleared the text, or put the old one back.
+ * form of the text; null for a password · {is: 'mixed', shows}: it shows another text · {is: 'gone'}: the page removed the
+ * field · {fault, message}: it refused or cleared the text, or put the old one back.
  * @param {Place} place
  * @param {string} wanted
- * @returns {Promise<Refusal | { is: 'same' | 'gone' } | { is: 'changed'; shows: string | null }>}
+ * @returns {Promise<Refusal | { is: 'same' | 'gone' } | { is: 'changed' | 'mixed'; shows: string | null }>}
  */
 async function readFill(place, wanted) {
   const state = filled;
@@ -319,7 +323,9 @@ async function readFill(place, wanted) {
     const isBack = held === (state?.before ?? '') && !sameLetters(held, wanted);
     if (letters(held) !== '' && !isBack) {
       remember(element);
-      return { is: 'changed', shows: isSecret ? null : clip(squeeze(held), HELD_SHOWN) };
+      const isMixed = !isSecret && takesMasks(element) && isAnotherText(held, wanted);
+      if (state) state.mixed = isMixed;
+      return { is: isMixed ? 'mixed' : 'changed', shows: isSecret ? null : clip(squeeze(held), HELD_SHOWN) };
     }
     if (performance.now() < deadline) {
       await change(deadline);
@@ -335,12 +341,20 @@ async function readFill(place, wanted) {
 }
 
 /* A page that reformats a text changes its case and what is between the letters. */
+/** @param {string} text */
+const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 /** @param {string} one @param {string} other */
-function sameLetters(one, other) {
-  /** @param {string} text */
-  const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
-  return bare(one) === bare(other);
-}
+const sameLetters = (one, other) => bare(one) === bare(other);
+
+/** Returns true for a field that may have a mask. @param {Element} element */
+const takesMasks = (element) => tagOf(element) === 'input' && ['text', 'tel', 'search'].includes(element.type);
+
+/**
+ * Returns true if a field holds neither a form of the text, nor a part of it, nor a longer one.
+ * @param {string} held
+ * @param {string} wanted
+ */
+const isAnotherText = (held, wanted) => !bare(wanted).includes(bare(held)) && !bare(held).includes(bare(wanted));
 
 /**
  * Reads a list back, once the page had its turn. → {} or a fault that names what is chosen
@@ -357,11 +371,19 @@ async function readChoice(place, wanted) {
     if (!select || tagOf(select) !== 'select') return {};
     const chosen = optionsOf(select, wanted);
     // The page may have replaced its options.
-    if (chosen.fault !== undefined || chosen.options.every((option) => option.selected)) {
+    const isHeld = chosen.fault !== undefined || chosen.options.every((option) => option.selected);
+    const isUnseen = isHeld && isShownByNone(select);
+    if (isHeld && !isUnseen) {
       remember(select);
       return {};
     }
     if (performance.now() >= deadline) {
+      if (isUnseen)
+        return {
+          fault: 'value',
+          message: 'it is chosen in this hidden <select>, but the list that the page shows in its place does not follow: choose there',
+          description: describe(select),
+        };
       const now = Array.from(select.selectedOptions, (option) => quoted(option.text)).join(', ');
       return { fault: 'value', message: `the page refused the choice: ${now || 'nothing'} is selected`, description: describe(select) };
     }

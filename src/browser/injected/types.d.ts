@@ -200,6 +200,7 @@ interface TextModel {
 interface Filling {
   element: Element;
   before: string;
+  mixed: boolean;
   seen: boolean;
   entered: boolean;
   astray: string | null;

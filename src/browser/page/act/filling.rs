@@ -32,6 +32,8 @@ pub enum Filled {
 enum Holds {
     Same,
     Changed,
+    /// Another text, as masks make of one that comes at once.
+    Mixed,
     Gone,
 }
 
@@ -45,7 +47,17 @@ pub(in crate::page) struct ReadBack {
     fault: FaultReply,
 }
 
+/// The way in which a field gets its text. Masks expect keys.
+#[derive(Clone, Copy)]
+enum By {
+    Text,
+    Keys,
+}
+
 impl ReadBack {
+    fn gone() -> Self {
+        Self { is: Some(Holds::Gone), shows: None, fault: FaultReply::default() }
+    }
     pub(super) fn filled(self, target: &Target) -> Result<Filled, PageError> {
         match self.fault.error(target) {
             Some(error) => Err(error),
@@ -55,7 +67,7 @@ impl ReadBack {
     pub(in crate::page) fn held(self) -> Filled {
         match self.is {
             Some(Holds::Same) => Filled::Same,
-            Some(Holds::Changed) => Filled::Changed(self.shows),
+            Some(Holds::Changed | Holds::Mixed) => Filled::Changed(self.shows),
             Some(Holds::Gone) | None => Filled::Gone,
         }
     }
@@ -63,7 +75,7 @@ impl ReadBack {
 
 impl Page {
     /// Replaces the element's text with `value`: selects all of it and inserts the value in one input event; `change`
-    /// follows. Fails if the page refuses or clears the text.
+    /// follows. A field that makes another text of it gets it key by key. Fails if the page refuses or clears the text.
     pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<Filled, PageError> {
         let settling = Settling::begin(self);
         // Pages draw a field again when it gets the focus.
@@ -83,12 +95,38 @@ impl Page {
             return Ok(filled);
         }
         let is_typed = begun.typed;
+        let mut filled = self.fill_begun(settling, target, &ready, value, is_typed, By::Text).await?;
+        if is_typed && matches!(filled, ReadBack { is: Some(Holds::Mixed), .. }) {
+            let settling = Settling::begin(self);
+            let given: [&dyn Argument; 2] = [&ready.place, &value];
+            let begun: Done = self.script(&ready.frame, Injected::BeginFill, &given, SCRIPT_LIMIT).await?;
+            let is_typed = begun.check(target)?.typed;
+            filled = self.fill_begun(settling, target, &ready, value, is_typed, By::Keys).await?;
+        }
+        filled.filled(target)
+    }
+
+    /// Gives the text to a field that is ready for it, and returns what the field holds.
+    async fn fill_begun(
+        &self,
+        settling: Option<Settling>,
+        target: &Target,
+        ready: &Ready,
+        value: &str,
+        is_typed: bool,
+        by: By,
+    ) -> Result<ReadBack, PageError> {
         if is_typed {
             let delete = keys::parse("Delete").map_err(PageError::Usage)?;
             let sending = async {
-                match value.is_empty() {
-                    true => events::stroke(self.session(), &delete).await,
-                    false => events::insert(self.session(), value).await,
+                match by {
+                    By::Text if value.is_empty() => events::stroke(self.session(), &delete).await,
+                    By::Text => events::insert(self.session(), value).await,
+                    By::Keys => {
+                        events::stroke(self.session(), &delete).await?;
+                        let keys: Vec<char> = value.chars().collect();
+                        events::type_text(self.session(), &keys).await
+                    }
                 }
             };
             self.only_into(
@@ -105,19 +143,16 @@ impl Page {
         let is_left = ended.value.is_none();
         ended.value.map(|done| done.check(target)).transpose()?;
         self.settle_asked(settling, ended.settled).await;
-        if is_left { Ok(Filled::Gone) } else { self.read_fill(target, &ready, value).await }
+        if is_left { Ok(ReadBack::gone()) } else { self.read_fill(ready, value).await }
     }
 
-    /// Returns what the field holds. Fails if the page refused or cleared the text.
-    async fn read_fill(&self, target: &Target, ready: &Ready, value: &str) -> Result<Filled, PageError> {
+    async fn read_fill(&self, ready: &Ready, value: &str) -> Result<ReadBack, PageError> {
         let given: [&dyn Argument; 2] = [&ready.place, &value];
-        let read: ReadBack = match self.script(&ready.frame, Injected::ReadFill, &given, SCRIPT_LIMIT).await {
-            Ok(read) => read,
-            Err(PageError::DocumentGone) => return Ok(Filled::Gone),
-            Err(PageError::Browser(_)) if self.is_closed() => return Ok(Filled::Gone),
-            Err(error) => return Err(error),
-        };
-        read.filled(target)
+        match self.script(&ready.frame, Injected::ReadFill, &given, SCRIPT_LIMIT).await {
+            Err(PageError::DocumentGone) => Ok(ReadBack::gone()),
+            Err(PageError::Browser(_)) if self.is_closed() => Ok(ReadBack::gone()),
+            read => read,
+        }
     }
 
     /// Chooses options of a `<select>` by value, label or text. Fails if the page undoes the choice.
@@ -126,6 +161,10 @@ impl Page {
         let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         self.points_at_element(target, &ready).await;
         let kind: Custom = self.script(&ready.frame, Injected::CustomList, &[&ready.place], SCRIPT_LIMIT).await?;
+        if kind.suggests {
+            let reason = "its list only suggests texts: use fill".to_owned();
+            return Err(PageError::Refused { what: target.to_string(), reason });
+        }
         if kind.custom {
             return self.select_in_custom(target, &ready, values, limit).await;
         }

@@ -3,6 +3,7 @@
 //! Owns the list of changes that can be undone. The injected script decides what counts as clutter.
 
 use super::style_change::{Inline, StyleChange};
+use crate::frames::FrameId;
 use crate::page::error::PageError;
 use crate::page::locate::{ElementPlace, FaultReply, Target};
 use crate::page::page::{Page, SCRIPT_LIMIT, lock};
@@ -48,8 +49,8 @@ pub enum Clutter {
 impl Page {
     /// Sets a property of an element in its inline style.
     pub async fn set_style(&self, target: &Target, property: &str, value: &str) -> Result<StyleChange, PageError> {
-        let (frame, _) = self.locate(target).await?;
-        let done: Restyled = self.ask(target, Injected::SetStyle, &[&property, &value], SCRIPT_LIMIT).await?;
+        let (frame, done): (FrameId, Restyled) =
+            self.ask_where(target, Injected::SetStyle, &[&property, &value], SCRIPT_LIMIT).await?;
         let Some(before) = done.before else {
             return Err(done.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         };

@@ -43,7 +43,13 @@ impl Page {
             return Err(PageError::Refused { what: target.to_string(), reason });
         }
         self.click(target, Clicks::default(), limit).await?;
-        match self.is_still(target, &ready, &wanted).await {
+        let mut still = self.is_still(target, &ready, &wanted).await;
+        // The state after a partly checked one may be the other one.
+        if before.state == "mixed" && matches!(still, Ok(true)) {
+            self.click(target, Clicks::default(), limit).await?;
+            still = self.is_still(target, &ready, &wanted).await;
+        }
+        match still {
             Ok(true) => {
                 let reason = format!("it was clicked and is still {}", if checked { "unchecked" } else { "checked" });
                 Err(PageError::Refused { what: target.to_string(), reason })

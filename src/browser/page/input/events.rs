@@ -293,7 +293,7 @@ pub(super) async fn hold(page: &Session, key: &Key, bits: i64, goes_down: bool) 
 }
 
 /// Sends key events for each character; inserts characters that a keyboard lacks.
-pub(super) async fn type_text(page: &Session, text: &[char]) -> Result<(), PageError> {
+pub(in crate::page) async fn type_text(page: &Session, text: &[char]) -> Result<(), PageError> {
     let mut batch = page.batch();
     let mut replies = Vec::with_capacity(text.len() * 2);
     let mut inserted = Vec::new();

@@ -41,8 +41,8 @@ impl Page {
             return;
         }
         let place = async {
-            let middle = self.rectangle(target).await?.middle();
-            Ok::<_, PageError>(self.projection(&ready.frame).await?.point(middle))
+            let (frame, found) = self.rectangle(target).await?;
+            Ok::<_, PageError>(self.projection(&frame).await?.point(found.middle()))
         };
         match place.await {
             Ok(point) => self.points_at(ready, point, false).await,

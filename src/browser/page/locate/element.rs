@@ -207,6 +207,18 @@ impl Page {
         arguments: &[&dyn Argument],
         limit: Duration,
     ) -> Result<T, PageError> {
+        Ok(self.ask_where(target, function, arguments, limit).await?.1)
+    }
+
+    /// Like `ask`, and returns the frame of the answer. A second look for the target could end in another frame: one that
+    /// was loading matches a moment later.
+    pub(in crate::page) async fn ask_where<T: DeserializeOwned>(
+        &self,
+        target: &Target,
+        function: Injected,
+        arguments: &[&dyn Argument],
+        limit: Duration,
+    ) -> Result<(FrameId, T), PageError> {
         let mut tries = 0;
         loop {
             let (frame, script_target) = self.locate(target).await?;
@@ -218,7 +230,7 @@ impl Page {
                 }
                 // A selector applies to the next document too.
                 (Err(PageError::DocumentGone), Target::Selector(_)) if tries < TRIES_TO_READ => tries += 1,
-                (result, _) => return result,
+                (result, _) => return Ok((frame, result?)),
             }
         }
     }

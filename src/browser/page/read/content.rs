@@ -113,9 +113,20 @@ impl Page {
         what: What,
         argument: &(impl Serialize + Send + Sync),
     ) -> Result<T, PageError> {
-        let reply: ReadReply<T> = self.ask(target, Injected::ReadElement, &[&what, argument], SCRIPT_LIMIT).await?;
+        Ok(self.read_one_where(target, what, argument).await?.1)
+    }
+
+    /// Like `read_one`, and returns the element's frame.
+    async fn read_one_where<T: DeserializeOwned>(
+        &self,
+        target: &Target,
+        what: What,
+        argument: &(impl Serialize + Send + Sync),
+    ) -> Result<(FrameId, T), PageError> {
+        let (frame, reply): (FrameId, ReadReply<T>) =
+            self.ask_where(target, Injected::ReadElement, &[&what, argument], SCRIPT_LIMIT).await?;
         if let Some(value) = reply.value {
-            return Ok(value);
+            return Ok((frame, value));
         }
         Err(reply.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))
     }
@@ -243,9 +254,9 @@ impl Page {
     pub async fn is(&self, target: &Target, state: ElementState) -> Result<bool, PageError> {
         self.read_one(target, What::Is, &state).await
     }
-    /// Scrolls the element into view and returns its rectangle in its frame's viewport.
-    pub(in crate::page) async fn rectangle(&self, target: &Target) -> Result<Bounds, PageError> {
-        self.read_one(target, What::Box, &()).await
+    /// Scrolls the element into view and returns its frame, and its rectangle in the frame's viewport.
+    pub(in crate::page) async fn rectangle(&self, target: &Target) -> Result<(FrameId, Bounds), PageError> {
+        self.read_one_where(target, What::Box, &()).await
     }
 }
 

@@ -119,8 +119,7 @@ impl Page {
 
     /// Scrolls an element into view and returns its box in the tab's viewport.
     pub async fn element_box(&self, target: &Target) -> Result<ElementBox, PageError> {
-        let (frame, _) = self.locate(target).await?;
-        let found = self.rectangle(target).await?;
+        let (frame, found) = self.rectangle(target).await?;
         // A covered element has a box too.
         if let Err(cover) = self.point_in_tab(&frame, found.middle()).await? {
             tracing::debug!(cover, "an element that is measured is covered");

@@ -11,6 +11,8 @@
   /* Asking for listeners takes a few microseconds an element. */
   const MOST_ASKED = 2_000;
   const LISTENED = Object.entries({ dblclick: 'double click', contextmenu: 'right click' });
+  /* A root of React listens to everything for what is in it. */
+  const MOST_OWN = 20;
   // A function of the browser's console, which an evaluation may have.
   const listenersOf = typeof getEventListeners === 'function' ? getEventListeners : () => ({});
   const own = (object, name) => Object.getOwnPropertyDescriptor(object, name)?.value;
@@ -33,7 +35,8 @@
     const element = all[at];
     const isAsked = at < MOST_ASKED && element !== document.documentElement && element !== document.body;
     const listeners = (isAsked && listenersOf(element)) || {};
-    const reasons = LISTENED.filter(([type]) => Object.hasOwn(listeners, type)).map(([, reason]) => reason);
+    const isRoot = Object.keys(listeners).length > MOST_OWN;
+    const reasons = LISTENED.filter(([type]) => !isRoot && Object.hasOwn(listeners, type)).map(([, reason]) => reason);
     reasons.push(...reactReasons(element).filter((reason) => !reasons.includes(reason)));
     if (reasons.length === 0) continue;
     const path = [];

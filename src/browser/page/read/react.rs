@@ -120,8 +120,7 @@ impl Page {
 
     /// Returns the nearest component around an element; `None` if there is none.
     pub async fn react_component(&self, target: &Target) -> Result<Option<ComponentDetails>, PageError> {
-        let (frame, _) = self.locate(target).await?;
-        let PathReply { path, fault } = self.ask(target, Injected::PathOf, &[], SCRIPT_LIMIT).await?;
+        let (frame, PathReply { path, fault }) = self.ask_where(target, Injected::PathOf, &[], SCRIPT_LIMIT).await?;
         if fault.fault.is_some() {
             return Err(fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         }
