@@ -235,10 +235,22 @@ const isUsed = (field) => pressedElement?.element === field || keyedElement === 
 /** @param {Element} element */
 const describedAsPressed = (element) => (pressedElement?.element === element ? pressedElement.described : describeRecorded(element));
 
+/**
+ * Returns what was clicked. A list that opens at the press covers its control, and the click then goes to an element that holds
+ * both.
+ * @param {Element} hit
+ */
+function clickedElement(hit) {
+  const pressed = pressedElement?.element;
+  if (!pressed || pressed === hit || !composedContains(hit, pressed)) return hit;
+  const opens = dom.getAttribute(pressed, 'aria-haspopup') ?? dom.getAttribute(pressed, 'aria-expanded');
+  return opens === null || opens === undefined ? hit : pressed;
+}
+
 /** @param {MouseEvent} event */
 function recordClick(event) {
   if (!tellRecorded || !event.isTrusted) return;
-  const hit = innerTarget(event);
+  const hit = clickedElement(innerTarget(event));
   const element = meantElement(hit);
   const tag = dom.localName(element);
   // These report `change`; the press of a label is followed by the one of its control.
