@@ -1943,11 +1943,11 @@ description?: string,
 /**
  * The label, if it is gstack's own. The answer stays the label.
  */
-words?: LocalizedPhrase, 
+words?: LocalizedPhrase | null, 
 /**
  * The description, if it is gstack's own.
  */
-description_words?: LocalizedPhrase, };
+descriptionWords?: LocalizedPhrase | null, };
 
 /**
  * One question with suggested answers; unless it is closed, a person may also write their own.
@@ -1976,7 +1976,7 @@ closed?: boolean,
 /**
  * The question, if it is gstack's own, for a panel in another language.
  */
-words?: LocalizedPhrase, };
+words?: LocalizedPhrase | null, };
 
 /**
  * A ref of a tab's last snapshot.

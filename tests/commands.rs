@@ -97,7 +97,9 @@ fn meaning(arg: &Arg) -> String {
 }
 
 fn own_command(command: &Command, name: &str, text: &mut String) {
-    let words: Vec<_> = std::iter::once(name.to_owned()).chain(command.get_arguments().map(written)).collect();
+    let words: Vec<_> = std::iter::once(name.to_owned())
+        .chain(command.get_arguments().filter(|arg| !arg.is_hide_set()).map(written))
+        .collect();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     writeln!(text, "- `{}`: {}", words.join(" "), about.replace('\n', " ")).unwrap();
     for sub in command.get_subcommands() {

@@ -50,6 +50,7 @@ pub struct QuestionPart {
 
 /// A suggested answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "for-tests", derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct QuestionOption {
     /// The text to choose, which is also the answer.

@@ -135,7 +135,7 @@ export class Question extends Ask {
         part.header && h("span", { class: "tag" }, ...wholeText(part.header)),
         h("span", { class: "question__text" }, ...wholeText(phrased(part.words) ?? part.text)),
       ),
-      ...part.options.map(({ label, description, words, description_words }, index) =>
+      ...part.options.map(({ label, description, words, descriptionWords }, index) =>
         h(
           "label",
           { class: "option" },
@@ -144,7 +144,7 @@ export class Question extends Ask {
             "span",
             { class: "option__text" },
             h("span", {}, ...wholeText(phrased(words) ?? label)),
-            description && h("small", {}, ...wholeText(phrased(description_words) ?? description)),
+            description && h("small", {}, ...wholeText(phrased(descriptionWords) ?? description)),
           ),
           alone && index < 9 && h("kbd", { class: "key", "aria-hidden": "true" }, index + 1),
         ),

@@ -296,7 +296,7 @@ pub(super) struct ToolCall {
 
 impl ToolCall {
     /// Returns whether nothing but its title says what the call does.
-    pub fn tells_only_a_title(&self) -> bool {
+    pub(super) fn tells_only_a_title(&self) -> bool {
         self.raw_input.is_none()
             && self.content.as_ref().is_none_or(Vec::is_empty)
             && self.locations.as_ref().is_none_or(Vec::is_empty)
@@ -323,7 +323,7 @@ pub(super) enum CallContent {
 
 impl CallContent {
     /// Creates content that is text.
-    pub fn text(text: String) -> Self {
+    pub(super) fn text(text: String) -> Self {
         Self::Content { content: Content::Text { text } }
     }
 }
