@@ -4,7 +4,7 @@
 
 use gstack_browser::relay::refusals;
 use gstack_command::Spec;
-use gstack_protocol::catalogue::{self, MessageTemplate};
+use gstack_protocol::catalogue::{self, MessageTemplate, Sentence};
 use gstack_protocol::fault::{Fault, FaultCode};
 use gstack_protocol::relay::Refusal;
 
@@ -56,4 +56,31 @@ pub(super) fn before_again(code: FaultCode) -> MessageTemplate {
 
 fn then_again(code: FaultCode) -> MessageTemplate {
     if code == FaultCode::BrowserDown { catalogue::OPEN_THEN_AGAIN } else { catalogue::LOOK_THEN_AGAIN }
+}
+
+/// Adds that the command may take longer to the fault of a page that was too slow, if there is an option for it.
+pub(super) fn with_longer_limit(spec: &Spec, mut fault: Fault) -> Fault {
+    let next = Sentence::from(catalogue::PAGE_TIMEOUT_NEXT);
+    let is_slow_page = fault.code == FaultCode::Timeout && fault.hint.as_deref() == Some(&*next);
+    if is_slow_page && spec.flags.iter().any(|flag| flag.name == "--timeout") {
+        fault.hint = Some(format!("{} Or let it take longer: gstack {} … --timeout MS.", &*next, spec.name));
+    }
+    fault
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gstack_command::registry;
+
+    #[test]
+    fn a_longer_limit_is_advised_only_where_there_is_one() {
+        let hint = |name: &str, code| {
+            let fault = Fault::new(code, "slow").hint(catalogue::PAGE_TIMEOUT_NEXT);
+            with_longer_limit(registry::get(name).unwrap(), fault).hint.unwrap()
+        };
+        assert!(hint("goto", FaultCode::Timeout).ends_with("gstack goto … --timeout MS."));
+        assert!(!hint("snapshot", FaultCode::Timeout).contains("--timeout"));
+        assert!(!hint("goto", FaultCode::Navigation).contains("--timeout"));
+    }
 }

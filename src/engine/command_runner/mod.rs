@@ -11,7 +11,7 @@ use crate::drivers::{Drivers, Leases};
 use crate::folders;
 use crate::sign_ins::SignIns;
 use crate::tasks::Tasks;
-use error::{CutCause, CutOff, GONE, before_again};
+use error::{CutCause, CutOff, GONE, before_again, with_longer_limit};
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use gstack_base::home::Home;
@@ -213,7 +213,7 @@ impl CommandRunner {
                     // The command noticed first: a click in flight may still have arrived.
                     None if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
                     None if spec.changes() && fault.unanswered => cut(fault.code, &fault.message),
-                    None => Err(fault),
+                    None => Err(with_longer_limit(spec, fault)),
                 },
                 // It ended early because the connection was lost. Closing the last tab closes its browser, which is not
                 // an error.

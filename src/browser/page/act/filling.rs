@@ -158,6 +158,8 @@ impl Page {
     /// Chooses options of a `<select>` by value, label or text. Fails if the page undoes the choice.
     pub async fn select(&self, target: &Target, values: &[String], limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
+        // A list that the page draws itself may be drawn in parts, as it is scrolled.
+        let _drawing = self.draw();
         let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         self.points_at_element(target, &ready).await;
         let kind: Custom = self.script(&ready.frame, Injected::CustomList, &[&ready.place], SCRIPT_LIMIT).await?;
