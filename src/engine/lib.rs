@@ -46,7 +46,7 @@ mod views;
 mod worktrees;
 
 pub use activity::{Followed, RING as ACTIVITY_RING};
-pub use agents::{AgentAccess, OfferedTool, PageToolOffer};
+pub use agents::{AgentAccess, ListedSteps, OfferedTool, PageToolOffer};
 pub use approvals::LINK_PATH;
 pub use config::{Config, LinkBase};
 pub use drivers::{Driver, Endpoint, Taken};
@@ -58,5 +58,4 @@ pub use ports::{PortId, PortSender, PortState};
 pub use provision::Provision;
 pub use registrations::{CdpClient, Registrations, is_web_page};
 pub use state::{Engine, MCP_PATH};
-pub use tools::StepList;
 pub use views::{BegunView, VIEW_PATH, View, Views};

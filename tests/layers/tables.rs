@@ -20,7 +20,7 @@ pub(super) const SERVICES: [(&str, &[&str]); 36] = [
     ("drivers", &["activity", "browsers", "pauses", "ports", "tabs", "tasks"]),
     ("approvals", &["config", "conversations", "drivers", "ports", "tabs", "tasks"]),
     ("lease_requests", &["approvals", "drivers", "policy", "tabs"]),
-    ("views", &["approvals", "browsers", "drivers", "policy"]),
+    ("views", &["approvals", "browsers", "drivers", "policy", "tasks"]),
     ("spare", &["agents", "conversations", "ports"]),
     ("settings", &["agents", "browsers", "config", "folders", "spare", "tasks"]),
     ("usage", &["browsers", "ports", "tabs"]),

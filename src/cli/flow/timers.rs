@@ -137,7 +137,7 @@ pub(super) fn launchd(folder: &Path, grant: &Grant, cron: &Cron, started: &Start
 /// Where this system keeps the person's timers.
 fn folder() -> Result<PathBuf, Fault> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-    let home = home.ok_or_else(|| Fault::new(FaultCode::Storage, "HOME is not set"))?;
+    let home = home.ok_or_else(|| Fault::new(FaultCode::Storage, "the variable HOME is not set"))?;
     if cfg!(target_os = "macos") {
         return Ok(home.join("Library/LaunchAgents"));
     }

@@ -12,7 +12,7 @@ use gstack_base::shorten::shorten;
 use gstack_base::visible::visible;
 use gstack_command::envelope;
 use gstack_command::registry;
-use gstack_engine::{AgentAccess, Driver, Engine, OfferedTool, StepList};
+use gstack_engine::{AgentAccess, Driver, Engine, ListedSteps, OfferedTool};
 use gstack_flows::{
     At, Begun, Commands, FlowError, Follower, Found, Listed, Next, Outcome, Report, Runs, StepReport, Values, Wanted,
     find, list, plan,
@@ -86,7 +86,7 @@ pub(crate) async fn run(
             .hint("Ask the person to run it."));
     }
     let ask = format!("Run your flow “{name}”, {}", counted(steps.len(), "step"));
-    let sender = Sender { tools, list: Arc::new(StepList::new(&ask, &steps)), cancel };
+    let sender = Sender { steps: tools.step_list(&ask, &steps), cancel };
     // On the heap: a request's stack has no room for a whole run.
     let (runs, mut silent) = (Runs::of(home), Silent);
     let report = Box::pin(gstack_flows::run(&runs, &found, &wanted, &sender, &mut silent)).await;
@@ -174,8 +174,7 @@ fn answer(found: &Found, set: &Values, report: &Report) -> Result<ToolResult, Fa
 
 /// Sends the steps as the agent's own acts.
 struct Sender {
-    tools: Arc<dyn AgentAccess>,
-    list: Arc<StepList>,
+    steps: Arc<dyn ListedSteps>,
     cancel: CancellationToken,
 }
 
@@ -183,8 +182,7 @@ impl Commands for Sender {
     async fn run(&self, command: &str, words: Vec<String>, at: &At) -> Result<CommandResult, Fault> {
         let At { tab, acts_on } = at.clone();
         let step = ToolCall { command: command.to_owned(), args: words, typed: false, tab, acts_on };
-        let outcome = Arc::clone(&self.tools).run_listed(self.list.clone(), step, self.cancel.clone()).await;
-        match outcome {
+        match self.steps.run(step, self.cancel.clone()).await {
             Ok(ToolResult { text, data, files, .. }) => {
                 Ok(CommandResult { output: text, data, files, ..CommandResult::default() })
             }

@@ -2,7 +2,6 @@
 //!
 //! Owns the interface that the HTTP and MCP servers see. The engine's `tools` implement it.
 
-use crate::tools::StepList;
 use futures_util::future::BoxFuture;
 use gstack_agent::adapter::{ToolCall, ToolResult};
 use gstack_protocol::command::{CommandRequest, CommandResult};
@@ -37,6 +36,12 @@ pub struct PageToolOffer {
     pub tab: TabId,
 }
 
+/// Steps that the person allows as one. The rules of each are those of the agent's own acts.
+pub trait ListedSteps: Send + Sync {
+    /// Runs a step.
+    fn run(&self, step: ToolCall, cancel: CancellationToken) -> BoxFuture<'static, Result<ToolResult, Fault>>;
+}
+
 /// The tools of one agent of one conversation.
 pub trait AgentAccess: Send + Sync {
     fn conversation_id(&self) -> &ConversationId;
@@ -67,13 +72,8 @@ pub trait AgentAccess: Send + Sync {
     /// Returns the folder that the agent works in.
     fn folder(&self) -> PathBuf;
 
-    /// Runs a step of a list, which the person allows as one. Its rules are those of the agent's own acts.
-    fn run_listed(
-        self: Arc<Self>,
-        list: Arc<StepList>,
-        step: ToolCall,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'static, Result<ToolResult, Fault>>;
+    /// Returns a list of steps for the person to allow as one. `ask` says what is run, `steps` each step in words, with its values.
+    fn step_list(self: Arc<Self>, ask: &str, steps: &[String]) -> Arc<dyn ListedSteps>;
 
     /// Runs a command of the agent's own command line. Ends when the caller disconnects.
     fn command(self: Arc<Self>, request: CommandRequest) -> BoxFuture<'static, Result<CommandResult, Fault>>;

@@ -9,6 +9,7 @@ use gstack_agent::adapter::{
     Agent, AgentEvent, AgentSession, Launch, McpEndpoint, Prompt, StepWords, ToolCall, ToolResult, Tools,
 };
 use gstack_base::home::private_folder;
+use gstack_protocol::catalogue;
 use gstack_protocol::chat::{StepKind, TurnOutcome};
 use gstack_protocol::control::{AskAlone, AskedAlone};
 use gstack_protocol::fault::{Fault, FaultCode};
@@ -52,7 +53,7 @@ impl AgentPool {
         let info = self.found(wanted.as_ref()).await;
         let info = info.filter(|info| info.has_model).ok_or_else(|| {
             Fault::new(FaultCode::AgentMissing, "there is no agent with a model to ask")
-                .hint("`gstack agents` lists those that it looks for.")
+                .hint(catalogue::NO_AGENT_FOUND_NEXT)
         })?;
         if let Some(fault) = info.fault {
             return Err(fault);

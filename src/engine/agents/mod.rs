@@ -15,7 +15,7 @@ mod slots;
 mod spare;
 mod tokens;
 
-pub use access::{AgentAccess, OfferedTool, PageToolOffer};
+pub use access::{AgentAccess, ListedSteps, OfferedTool, PageToolOffer};
 pub(super) use choice::Choice;
 pub(super) use model::split_model;
 pub(crate) use pool::AgentPool;

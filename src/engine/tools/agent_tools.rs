@@ -2,9 +2,10 @@
 //!
 //! Owns the lifetime of a token, which is that of its agent. The table of tokens is in `agents`.
 
-use super::{ConversationTools, StepList, page_tool_list, page_tool_look, tool_list};
+use super::step_list::{Listed, StepList};
+use super::{ConversationTools, page_tool_list, page_tool_look, tool_list};
 use crate::activity::ActivityLog;
-use crate::agents::{AgentAccess, OfferedTool, PageToolOffer, Tokens};
+use crate::agents::{AgentAccess, ListedSteps, OfferedTool, PageToolOffer, Tokens};
 use crate::approvals::Approvals;
 use crate::browser_connection::BrowserConnection;
 use crate::browsers::Browsers;
@@ -22,7 +23,7 @@ use crate::tasks::Tasks;
 use crate::views::Views;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use gstack_agent::adapter::{ToolCall, ToolResult};
+use gstack_agent::adapter::ToolResult;
 use gstack_protocol::command::{CommandRequest, CommandResult};
 use gstack_protocol::fault::Fault;
 use gstack_protocol::ids::ConversationId;
@@ -134,13 +135,8 @@ impl AgentAccess for ConversationTools {
         self.conversation().folder().into()
     }
 
-    fn run_listed(
-        self: Arc<Self>,
-        list: Arc<StepList>,
-        step: ToolCall,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'static, Result<ToolResult, Fault>> {
-        async move { ConversationTools::run_listed(&self, list, step, cancel).await }.boxed()
+    fn step_list(self: Arc<Self>, ask: &str, steps: &[String]) -> Arc<dyn ListedSteps> {
+        Arc::new(Listed { tools: self, list: Arc::new(StepList::new(ask, steps)) })
     }
 
     fn command(self: Arc<Self>, request: CommandRequest) -> BoxFuture<'static, Result<CommandResult, Fault>> {

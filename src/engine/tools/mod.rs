@@ -51,7 +51,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-pub use step_list::StepList;
+use step_list::StepList;
 use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
 

@@ -5,8 +5,11 @@
 
 use super::error::ToolError;
 use super::{ConversationTools, Manner};
+use crate::agents::ListedSteps;
 use crate::conversations::ApprovalAnswer;
 use crate::policy::{ActionKind, ActionRequest, Risk};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use gstack_agent::adapter::{ToolCall, ToolResult};
 use gstack_base::visible::visible;
 use gstack_chat::turn::ApprovalRequest;
@@ -24,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The steps of one run, with the person's answer.
 #[derive(Debug)]
-pub struct StepList {
+pub(super) struct StepList {
     /// `Run your flow order`
     ask: String,
     /// Every step in words, with its values, one a line.
@@ -35,7 +38,7 @@ pub struct StepList {
 
 impl StepList {
     /// `ask` says what is run, `steps` each step in words, with its values.
-    pub fn new(ask: &str, steps: &[String]) -> Self {
+    pub(super) fn new(ask: &str, steps: &[String]) -> Self {
         let lines: Vec<String> = steps.iter().map(|step| visible(step)).collect();
         Self { ask: visible(ask), steps: lines.join("\n"), answer: Mutex::new(None) }
     }
@@ -73,9 +76,22 @@ impl StepList {
     }
 }
 
+/// A list and the agent that runs it.
+pub(super) struct Listed {
+    pub(super) tools: Arc<ConversationTools>,
+    pub(super) list: Arc<StepList>,
+}
+
+impl ListedSteps for Listed {
+    fn run(&self, step: ToolCall, cancel: CancellationToken) -> BoxFuture<'static, Result<ToolResult, Fault>> {
+        let (tools, list) = (self.tools.clone(), self.list.clone());
+        async move { tools.run_listed(list, step, cancel).await }.boxed()
+    }
+}
+
 impl ConversationTools {
     /// Runs a step of a list.
-    pub(super) async fn run_listed(
+    async fn run_listed(
         &self,
         list: Arc<StepList>,
         step: ToolCall,

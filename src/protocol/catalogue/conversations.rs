@@ -10,7 +10,7 @@ catalogue! {
     FLOW_UNKNOWN = "Step $1 of $2 may have taken effect: $3. Look at the page.";
     FLOW_HEALED = "$1 describes the element of step $2 anew. On the page it is “$3”. $4";
     FLOW_CUT_OFF = "$1. Look at the page before you choose.";
-    FLOW_CUT_OFF_KNOWN = "$1.";
+    FLOW_CUT_OFF_KNOWN = "$1";
     FLOW_SKIP = "Skip it";
     FLOW_WITHOUT = "Go on without it";
     FLOW_HAPPENED = "It took effect: go on";
