@@ -64,7 +64,7 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     (
         "flow schedule",
         JsonOutput::Whole(
-            "[{id: string, flow: string, file: string, hash: string, set: {[name: string]: string}, sites: string[], \
+            "[{id: string, flow: string, file: string, hash: string, set: {[name]: string}, sites: string[], \
              kinds: string[], until: string, cron: string, utc: boolean, last?: {at: number, done: boolean}}] | \
              {scheduled: unknown, files: string[]} | {removed: unknown[]}",
         ),
