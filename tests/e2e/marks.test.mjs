@@ -199,7 +199,10 @@ describe('in the page', () => {
     });
     const filling = turn.tool('fill', { selector: field, value: 'Ada' });
     assert.ok(!(await filling).isError);
-    await until(() => changes.length === 3, 'the field is marked, and then is not');
+    await until(
+      () => changes.length === 3,
+      () => `the field is marked, and then is not: ${JSON.stringify(changes)}`,
+    );
     stop();
     assert.deepEqual(changes, ['outline', 'ref is-target', 'ref']);
     assert.deepEqual(
