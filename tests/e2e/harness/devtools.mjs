@@ -213,7 +213,8 @@ export class Page {
           // One that moves on or that another covers is pressed in the end: that may be what a test is about.
           if (box?.width && place === last && element.contains(hit) || looks > 60) {
             globalThis.pressed = undefined;
-            const note = (event) => { globalThis.pressed = event.composedPath().includes(element); };
+            // The page may have drawn the same thing again meanwhile.
+            const note = (event) => { globalThis.pressed = [element, ${find}].some((one) => event.composedPath().includes(one)); };
             document.addEventListener('pointerdown', note, { capture: true, once: true });
             resolve(at);
           } else {
