@@ -2,8 +2,8 @@
  * An earlier message that the person edits: its text is in the composer until it is sent as a branch, or the edit is
  * cancelled.
  *
- * Owns which message it is, and the content that it replaced in the composer; both are saved, so they survive a panel that
- * closes. `writing.js` sends the branch.
+ * Owns the message's id, and the text and attachments that the composer held before. Both are saved, so closing the panel
+ * loses nothing. `writing.js` sends the branch.
  * @import { Drafts } from "./drafts.js"
  * @import { Held } from "./view/attachments.js"
  * @import { Composer } from "./view/composer.js"
@@ -47,7 +47,7 @@ export class Editing {
   /** Puts a message into the composer in place of its content. @param {string} clientId @param {Content} content */
   begin(clientId, content) {
     if (this.#conversationId === null) return;
-    // What the composer holds during an edit is that edit, so what it held before stays.
+    // If another edit has begun already, the composer holds that edit, not what was there before it.
     const before = this.#edit?.before ?? { text: this.composer.value, held: this.composer.attachments.held };
     this.#set({ clientId, before });
     keepEdit(this.#conversationId, this.#edit);

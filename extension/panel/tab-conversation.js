@@ -184,7 +184,7 @@ export class TabConversation {
     if (info && !own) await this.#read(info.conversationId);
   }
 
-  /** Shows a conversation of which only the id is known. @param {string} conversationId */
+  /** Shows the conversation with this id. @param {string} conversationId */
   async readOne(conversationId) {
     const { info } = await this.connection.request("chat.subscribe", { conversationId, after: 0 });
     await this.read(info);

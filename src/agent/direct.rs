@@ -6,7 +6,7 @@ use super::adapter::Agent;
 use gstack_protocol::agents::SlashCommand;
 use std::path::Path;
 
-/// What the names of the tools that run flows begin with.
+/// The prefix of the tools that run flows: `flow_NAME`.
 pub const FLOW_TOOL_PREFIX: &str = "flow_";
 
 /// An agent that runs commands which a person typed as a message. It acts as the person.

@@ -14,7 +14,7 @@ pub enum Next {
     Skip,
     /// With the step after it, because the person has done this one: the run waits for the step's conditions.
     ByHand,
-    /// With the same step, once an agent has described its element anew and the person has approved that. Asked again if
+    /// With the same step, once an agent has named another element for it and the person has approved that. Asked again if
     /// that does not come about.
     Heal,
 }

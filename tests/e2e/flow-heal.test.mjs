@@ -1,5 +1,5 @@
 /*
- * Healing a flow: at a step whose element is gone, an agent that can do nothing describes the element anew, the person approves the
+ * Healing a flow: at a step whose element is gone, an agent that cannot act says which element is meant, the person approves the
  * line, and nothing else changes. Whatever a page or an agent says, an answer is only a description of one element of the page.
  */
 import assert from 'node:assert/strict';
@@ -236,7 +236,7 @@ describe('healing a flow with Claude Code', { concurrency: false, skip: !AGENTS.
 
   test('it is asked without a tool, and its answer heals the step', { timeout: 200_000 }, async () => {
     const run = home.atTerminal('flow run buy --set mail=geheim@b.example --timeout 1 --heal');
-    await run.shows(/Claude Code describes the element of step 3 anew[\s\S]*Replace this line/);
+    await run.shows(/Claude Code found another element for step 3[\s\S]*Replace this line/);
     run.type('y');
     const { code, shown } = await run.ended;
     assert.equal(code, 0, shown);

@@ -66,7 +66,7 @@ fn an_edited_message_goes_on_from_there_and_the_old_conversation_stays_whole() {
     let new = made.conversation.clone();
     assert!(made.is_new);
     assert_eq!(texts(&new), ["first", "It is blue."]);
-    assert_eq!(new.resume(&AgentName::new("a")), None, "the agent starts anew, with the earlier words");
+    assert_eq!(new.resume(&AgentName::new("a")), None, "a new agent starts, and gets the earlier words");
     let origin = BranchOrigin { conversation_id: old.id().clone(), title: "first".into() };
     assert_eq!((new.info().branch_of, new.title_of()), (Some(Box::new(origin)), "edited".to_owned()));
     assert_eq!(new.read_file(&file.id, 0).unwrap().bytes, b"picture");

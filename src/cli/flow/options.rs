@@ -99,7 +99,7 @@ pub enum Flows {
     Schema,
 }
 
-/// What a schedule is made of.
+/// The arguments of `flow schedule FLOW`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSchedule {
     /// A name or a file.

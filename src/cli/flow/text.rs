@@ -82,9 +82,7 @@ pub(super) fn healed_lines(agent: &str, found: &Found, change: &Change) -> Strin
     let (old, new) = (visible_line(old), visible_line(new));
     let file = visible_line(&found.file.display().to_string());
     let element = visible_line(&candidate_line(element));
-    format!(
-        "{agent} describes the element of step {step} anew:\n{file}:{line}\n- {old}\n+ {new}\nOn the page: {element}"
-    )
+    format!("{agent} found another element for step {step}:\n{file}:{line}\n- {old}\n+ {new}\nOn the page: {element}")
 }
 
 fn candidate_line(candidate: &Candidate) -> String {

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the names of all our units begin with.
+/// The prefix of the names of our units.
 const UNIT: &str = "gstack-flow-";
 const LABEL: &str = "dev.gstack.flow.";
 
@@ -22,7 +22,7 @@ pub(super) struct TimerFile {
     pub(super) text: String,
 }
 
-/// What a timer starts.
+/// The command that a timer starts.
 pub(super) struct Started {
     program: String,
     arguments: Vec<String>,
@@ -134,7 +134,7 @@ pub(super) fn launchd(folder: &Path, grant: &Grant, cron: &Cron, started: &Start
     Ok(vec![TimerFile { path: folder.join(format!("{label}.plist")), text }])
 }
 
-/// Where this system keeps the person's timers.
+/// Returns the folder in which this system keeps the person's timers.
 fn folder() -> Result<PathBuf, Fault> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     let home = home.ok_or_else(|| Fault::new(FaultCode::Storage, "the variable HOME is not set"))?;

@@ -25,7 +25,7 @@ const CALL_ID: &str = "claudecode/toolUseId";
 /// The server of one session.
 #[derive(Clone, Debug)]
 pub(super) struct BrowserTools {
-    /// Where the person's flows are.
+    /// The home with the person's flows.
     home: Home,
     /// True once its client is told of changes of the list.
     tells: Arc<AtomicBool>,

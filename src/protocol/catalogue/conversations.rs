@@ -8,7 +8,7 @@ catalogue! {
     FLOW_NOT_DONE_BUT = "Step $1 of $2 is not done: $3. The page has $4.";
     FLOW_UNMET = "Step $1 of $2 is done, but what it waits for is not there: $3.";
     FLOW_UNKNOWN = "Step $1 of $2 may have taken effect: $3. Look at the page.";
-    FLOW_HEALED = "$1 describes the element of step $2 anew. On the page it is “$3”. $4";
+    FLOW_HEALED = "$1 found another element for step $2. On the page it is “$3”. $4";
     FLOW_CUT_OFF = "$1. Look at the page before you choose.";
     FLOW_CUT_OFF_KNOWN = "$1";
     FLOW_SKIP = "Skip it";
@@ -25,7 +25,7 @@ catalogue! {
     FLOW_NEXT_BEGINS = "The next step begins now.";
     FLOW_NOT_AGAIN = "It is not done again.";
     FLOW_BY_HAND_NEXT = "Do it in the page first, then choose this. The run checks what the step waits for.";
-    FLOW_HEAL_NEXT = "Your agent, which can do nothing meanwhile, describes the element anew. You see the change first.";
+    FLOW_HEAL_NEXT = "Your agent reads the page and says which element is meant. It cannot act, and you see the change before it is used.";
     FLOW_STOP_NEXT = "You can go on from this step later.";
     FLOW_USE_LINE_NEXT = "It replaces the line in the file, and the step runs.";
     FLOW_NOTHING_CHANGED = "Nothing is changed.";

@@ -44,7 +44,7 @@ struct Options {
     holds: String,
     /// The only one that can be meant.
     number: Option<u32>,
-    /// What takes the clicks of a list that takes none.
+    /// The element to click to open the list, if the list itself takes no clicks (`pointer-events: none`).
     opener: Option<u32>,
 }
 
